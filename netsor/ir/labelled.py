@@ -1,0 +1,150 @@
+"""Arrays with named axes: a NumPy array and one label (an :class:`Index`) per axis.
+
+No axis is ever broadcast to a label it does not carry: what does not depend on an index has no such axis, and a sum of
+products is contracted pairwise, each step one batched matrix product.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Iterable, Sequence
+
+import numpy as np
+
+from netsor.ir.expressions import Index, Range
+
+SAMPLE = Index("sample", Range(1, None), "label")
+"""The axis over samples of the random scalars; always leads."""
+
+POINT = Index("point", Range(1, None), "label")
+"""The axis over quadrature or quasi-random points inside one expectation; leads after SAMPLE."""
+
+LEADING = (SAMPLE, POINT)
+
+MEMORY_LIMIT = 4 * 2**30
+"""Bytes that a single array may take before :class:`TooLarge` is raised."""
+
+
+class TooLarge(Exception):
+    """An array would take more memory than is sensible.  ``bytes`` says how much."""
+
+    def __init__(self, elements: int):
+        self.bytes = 8 * elements
+        super().__init__(f"an array of {elements:,} numbers ({8 * elements / 2**30:.1f} GiB) would be needed")
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """``data`` with one label per axis."""
+
+    data: np.ndarray
+    labels: tuple[Index, ...] = ()
+
+    def __post_init__(self) -> None:
+        assert np.ndim(self.data) == len(self.labels), (np.shape(self.data), self.labels)
+
+    @property
+    def sizes(self) -> dict[Index, int]:
+        return dict(zip(self.labels, np.shape(self.data)))
+
+    def axis(self, label: Index) -> int:
+        return self.labels.index(label)
+
+
+def constant(value) -> Labelled:
+    return Labelled(np.asarray(value))
+
+
+def check_size(sizes: Iterable[int]) -> None:
+    elements = math.prod(sizes)
+    if 8 * elements > MEMORY_LIMIT:
+        raise TooLarge(elements)
+
+
+def align(arrays: Sequence[Labelled]) -> tuple[list[np.ndarray], tuple[Index, ...]]:
+    """The arrays as views that broadcast against each other, and the labels of the result (leading labels first)."""
+    sizes: dict[Index, int] = {}
+    for array in arrays:
+        sizes |= array.sizes
+    labels = tuple(label for label in LEADING if label in sizes) + tuple(l for l in sizes if l not in LEADING)
+    check_size(sizes.values())
+    views = []
+    for array in arrays:
+        order = [array.axis(label) for label in labels if label in array.labels]
+        shape = [sizes[label] if label in array.labels else 1 for label in labels]
+        views.append(np.transpose(array.data, order).reshape(shape))
+    return views, labels
+
+
+def arrange(array: Labelled, labels: Sequence[Index], sizes: dict[Index, int]) -> np.ndarray:
+    """The plain array with exactly these axes in this order; absent ones are broadcast (a read-only view)."""
+    order = [array.axis(label) for label in labels if label in array.labels]
+    shape = [array.sizes[label] if label in array.labels else 1 for label in labels]
+    full = [array.sizes.get(label, sizes[label] if label in sizes else 1) for label in labels]
+    check_size(full)
+    return np.broadcast_to(np.transpose(array.data, order).reshape(shape), full)
+
+
+def contract(arrays: Sequence[Labelled], keep: Iterable[Index]) -> Labelled:
+    """The product of the arrays summed over every label not in ``keep``.
+
+    Greedy pairwise contraction: at each step the pair with the cheapest product is joined by one batched matrix product."""
+    keep = set(keep) | set(LEADING)
+    scale = 1.0
+    pending: list[Labelled] = []
+    for array in arrays:
+        if array.labels:
+            pending.append(array)
+        else:
+            scale = scale * array.data
+    sizes = {label: size for array in pending for label, size in array.sizes.items()}
+
+    def wanted(label: Index, others: list[Labelled]) -> bool:
+        return label in keep or any(label in other.labels for other in others)
+
+    def drop(array: Labelled, others: list[Labelled]) -> Labelled:
+        gone = tuple(k for k, label in enumerate(array.labels) if not wanted(label, others))
+        if not gone:
+            return array
+        left = tuple(label for k, label in enumerate(array.labels) if k not in gone)
+        return Labelled(array.data.sum(axis=gone), left)
+
+    pending = [drop(array, pending[:k] + pending[k + 1:]) for k, array in enumerate(pending)]
+    while len(pending) > 1:
+        best = None
+        for i in range(len(pending)):
+            for j in range(i):
+                rest = [array for k, array in enumerate(pending) if k not in (i, j)]
+                union = set(pending[i].labels) | set(pending[j].labels)
+                left = {label for label in union if wanted(label, rest)}
+                cost = (math.prod(sizes[l] for l in union), math.prod(sizes[l] for l in left))
+                if best is None or cost < best[0]:
+                    best = cost, i, j, left
+        _, i, j, left = best
+        joined = _join(pending[j], pending[i], left, sizes)
+        pending = [array for k, array in enumerate(pending) if k not in (i, j)] + [joined]
+    if not pending:
+        return constant(scale)
+    result = drop(pending[0], [])
+    return result if isinstance(scale, float) and scale == 1.0 else Labelled(result.data * scale, result.labels)
+
+
+def _join(left: Labelled, right: Labelled, keep: set[Index], sizes: dict[Index, int]) -> Labelled:
+    shared = [label for label in left.labels if label in right.labels]
+    summed = [label for label in shared if label not in keep]
+    batch = [label for label in shared if label in keep]
+    batch.sort(key=lambda label: LEADING.index(label) if label in LEADING else len(LEADING))
+    if not summed:
+        (a, b), labels = align([left, right])
+        return Labelled(a * b, labels)
+    rows = [label for label in left.labels if label not in right.labels]
+    columns = [label for label in right.labels if label not in left.labels]
+    size = lambda labels: math.prod(sizes[label] for label in labels)  # noqa: E731
+    check_size([size(batch + rows + columns)])
+    shape = [sizes[label] for label in batch]
+    a = np.transpose(left.data, [left.axis(l) for l in batch + rows + summed]).reshape(shape + [size(rows), size(summed)])
+    b = np.transpose(right.data, [right.axis(l) for l in batch + summed + columns])
+    product = a @ b.reshape(shape + [size(summed), size(columns)])
+    labels = batch + rows + columns
+    return Labelled(product.reshape([sizes[label] for label in labels]), tuple(labels))

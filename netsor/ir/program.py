@@ -1,0 +1,212 @@
+"""The program that every reading consumes: families of variables over index sets, each made by one rule.
+
+Families are whole: ``q[a,i] = WQ[a] @ x[i]`` is one :class:`Family` with axes (a, i), whatever the number of heads and tokens.
+Only what a program itself defines piece by piece (a loop over layers, ``x[0,i]`` and ``x[l,i]``) becomes several families,
+one for each constant part of the subscripts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from netsor.ir.expressions import Coord, Expr, Index, Range, ScalarRef
+from netsor.language.source import Source, Span
+
+
+@dataclass(eq=False)
+class ArrayDeclaration:
+    """Numbers known before the limit is taken (``data``, ``const``).  ``values`` has one axis per subscript; subscript value v
+    of axis k is entry ``v - ranges[k].lo``."""
+
+    name: str
+    ranges: tuple[Range, ...]
+    values: np.ndarray
+    span: Span | None = None
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+@dataclass(eq=False)
+class Matrix:
+    """A family of matrices with iid N(0, variance/n) entries.  ``variance`` is an expression over ``axes``; matrices of different
+    subscripts are independent.  ``constants`` are the constant subscripts of a matrix declared in a loop."""
+
+    name: str
+    axes: tuple[Index, ...]
+    variance: Expr
+    constants: tuple[int, ...] = ()
+    span: Span | None = None
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+# --- definitions: what a family is.  The rules (netsor.rules) give them their three readings --------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """``input``: coordinates iid N(mean, covariance) over the elements of the family.
+
+    ``second[k]`` is the second copy of axis k that ``covariance`` mentions, or None where elements with different values of
+    axis k are independent (``covariance`` then mentions the axis itself only)."""
+
+    mean: Expr
+    covariance: Expr
+    second: tuple[Index | None, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class MatMul:
+    """``matrix[matrix_subscripts] @ argument``"""
+
+    matrix: Matrix
+    matrix_subscripts: tuple[Expr, ...]
+    argument: Coord
+
+
+@dataclass(frozen=True, eq=False)
+class Nonlin:
+    """A coordinatewise expression of vectors and random scalars: nonlinearities, products, linear combinations."""
+
+    body: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """``avg(body)``: the average of a coordinatewise expression over the width."""
+
+    body: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class Score:
+    """``dot(left, right)/sqrt(n)``"""
+
+    left: Coord
+    right: Coord
+
+
+@dataclass(frozen=True, eq=False)
+class ScalarFunction:
+    """A function of scalars."""
+
+    body: Expr
+
+
+@dataclass(frozen=True, eq=False)
+class Custom:
+    """A rule of a plug-in applied to vectors (elements of one call share whatever randomness the rule draws) and constants."""
+
+    rule: Any
+    arguments: tuple[Coord, ...]
+    constants: tuple[Expr, ...] = ()
+
+
+Definition = Given | MatMul | Nonlin | Moment | Score | ScalarFunction | Custom
+
+
+@dataclass(eq=False)
+class Family:
+    """One definition.  ``pattern`` is the left-hand side's subscripts, numbers and indices; ``axes`` the indices among them.
+
+    ``kind`` is one of G, H (vectors), C, S (scalars).  ``hidden`` families are subexpressions that the program did not name."""
+
+    name: str
+    pattern: tuple[Index | int, ...]
+    definition: Definition
+    order: int
+    kind: str = "?"
+    hidden: bool = False
+    span: Span | None = None
+    axes: tuple[Index, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.axes = tuple(part for part in self.pattern if isinstance(part, Index))
+
+    @property
+    def is_vector(self) -> bool:
+        return isinstance(self.definition, (Given, MatMul, Nonlin, Custom))
+
+    @property
+    def label(self) -> str:
+        """``x[2,i]`` as a reader would write it."""
+        if not self.pattern:
+            return self.name
+        return f"{self.name}[{','.join(str(part.name if isinstance(part, Index) else part) for part in self.pattern)}]"
+
+    def __getitem__(self, subscripts) -> Coord | ScalarRef:
+        """A reference to the element with these values of the axes."""
+        subscripts = subscripts if isinstance(subscripts, tuple) else (subscripts,)
+        return (Coord if self.is_vector else ScalarRef)(self, subscripts)
+
+    @property
+    def generic(self) -> Coord | ScalarRef:
+        """The reference whose subscripts are the axes themselves."""
+        return self[self.axes]
+
+    def __repr__(self) -> str:
+        return self.label
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A piece of an output: the value ``reference`` (Coord or ScalarRef, subscripts over ``axes`` of the output or numbers) stands at
+    the output's axes, those in ``constants`` fixed."""
+
+    reference: Coord | ScalarRef
+    constants: dict[Index, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Output:
+    """What is reported under one name: an array over ``axes``, put together from one or more families."""
+
+    name: str
+    axes: tuple[Index, ...]
+    parts: tuple[Part, ...]
+    span: Span | None = None
+
+    @property
+    def is_vector(self) -> bool:
+        return isinstance(self.parts[0].reference, Coord)
+
+
+@dataclass(frozen=True, eq=False)
+class Expectation:
+    """``expect function(arguments) = value within tolerance`` for every value of ``indices``."""
+
+    function: str
+    arguments: tuple[Coord | ScalarRef, ...]
+    value: Expr
+    tolerance: Expr
+    indices: tuple[Index, ...]
+    span: Span | None = None
+
+
+@dataclass(eq=False)
+class Program:
+    """A checked program.  ``parameters`` are the values in force (``math.inf`` for infinite ones, None for free symbols); ``changed``
+    those set from outside."""
+
+    name: str
+    width: str
+    families: list[Family]
+    matrices: list[Matrix]
+    arrays: list[ArrayDeclaration]
+    outputs: list[Output]
+    expectations: list[Expectation]
+    parameters: dict[str, Any]
+    changed: frozenset[str] = frozenset()
+    docstring: str = ""
+    source: Source | None = None
+    warnings: list = field(default_factory=list)
+
+    @property
+    def infinite(self) -> frozenset[str]:
+        """Names of the parameters that are infinite."""
+        return frozenset(k for k, v in self.parameters.items() if isinstance(v, float) and v == float("inf"))
