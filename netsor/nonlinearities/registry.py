@@ -1,0 +1,59 @@
+"""The catalogue of nonlinearities by name.  It is filled on first use from the files of this folder."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+
+from netsor.nonlinearities.base import Nonlinearity
+
+_catalogue: dict[str, Nonlinearity] = {}
+_machinery = {"base", "registry", "check", "forms"}
+_filled = False
+
+
+def _fill() -> None:
+    """Import every file of the drawer; each registers what it declares."""
+    global _filled
+    if _filled:
+        return
+    _filled = True
+    import netsor.nonlinearities as drawer
+
+    for module in sorted(info.name for info in pkgutil.iter_modules(drawer.__path__)):
+        if module not in _machinery:
+            importlib.import_module(f"{drawer.__name__}.{module}")
+
+
+def register(nonlinearity: Nonlinearity) -> Nonlinearity:
+    """Add a declaration to the catalogue; ValueError if another one has its name."""
+    if not isinstance(nonlinearity, Nonlinearity):
+        raise TypeError(f"register takes an instance of Nonlinearity, not {nonlinearity!r}")
+    present = _catalogue.get(nonlinearity.name)
+    if present is not None and type(present) is not type(nonlinearity):
+        raise ValueError(f"there is already a nonlinearity called {nonlinearity.name!r}")
+    _catalogue[nonlinearity.name] = nonlinearity
+    return nonlinearity
+
+
+def get(name: str) -> Nonlinearity:
+    """The nonlinearity of that name; KeyError if there is none (see ``suggest``)."""
+    _fill()
+    if name not in _catalogue:
+        near = suggest(name)
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        raise KeyError(f"there is no nonlinearity {name!r}{hint}")
+    return _catalogue[name]
+
+
+def names() -> tuple[str, ...]:
+    """All names, sorted."""
+    _fill()
+    return tuple(sorted(_catalogue))
+
+
+def suggest(name: str) -> tuple[str, ...]:
+    """Up to three catalogue names close to ``name``, best first."""
+    squeezed = name.lower().replace("-", "_")
+    return tuple(difflib.get_close_matches(squeezed, names(), n=3, cutoff=0.6))
