@@ -1,0 +1,89 @@
+"""What can be averaged: functions of one Gaussian variable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+
+import numpy as np
+
+from netsor.nonlinearities.base import Nonlinearity
+
+
+@dataclass(frozen=True)
+class UnaryFunction:
+    """A function of one Gaussian variable, possibly composed by the user.
+
+    ``kinks`` are the points where it is not analytic, jumps included: quadrature is exact only when they are all
+    there. ``strip`` is a hint to quadrature. Equal keys must mean equal functions.
+    """
+
+    key: Hashable
+    function: Callable[[np.ndarray], np.ndarray]
+    kinks: tuple[float, ...] = ()
+    nonlinearity: Nonlinearity | None = None
+    parameters: tuple[float, ...] = ()
+    parity: int = 0
+    polynomial: tuple[float, ...] | None = None
+    strip: float = 1.0
+
+    @staticmethod
+    def of(nonlinearity: Nonlinearity | str, *parameters: float) -> UnaryFunction:
+        """A catalogue entry, by itself or by name."""
+        if isinstance(nonlinearity, str):
+            from netsor.nonlinearities import get
+
+            nonlinearity = get(nonlinearity)
+        parameters = nonlinearity.arguments(*parameters)
+        return UnaryFunction(
+            key=(nonlinearity.name, *parameters),
+            function=lambda x: nonlinearity(x, *parameters),
+            kinks=tuple(nonlinearity.kinks(*parameters)),
+            nonlinearity=nonlinearity,
+            parameters=parameters,
+            parity=nonlinearity.parity(*parameters),
+            polynomial=nonlinearity.polynomial(*parameters),
+            strip=nonlinearity.strip,
+        )
+
+    def __call__(self, x: np.ndarray) -> np.ndarray:
+        """Values in float64; overflow becomes inf silently and is caught where expectations are formed."""
+        with np.errstate(all="ignore"):
+            return np.asarray(self.function(x), dtype=float)
+
+    @property
+    def form(self):
+        """Its representation in a family with closed forms, or None."""
+        if self.nonlinearity is not None:
+            form = self.nonlinearity.form(*self.parameters)
+            if form is not None:
+                return form
+        if self.polynomial is not None:
+            from netsor.nonlinearities.forms import PolynomialForm
+
+            return PolynomialForm(self.polynomial)
+        return None
+
+    @property
+    def label(self) -> str:
+        return self.nonlinearity.name if self.nonlinearity is not None else str(self.key)
+
+
+@dataclass(frozen=True)
+class CellFunction:
+    """A function whose parameters differ from cell to cell.
+
+    ``function(x, cells)`` maps x of shape (cells in the slice, points) to the same shape; ``kinks`` has shape
+    (cells, number of kinks) and holds +-inf where a cell has fewer.
+    """
+
+    function: Callable[[np.ndarray, slice], np.ndarray]
+    kinks: np.ndarray
+
+    @property
+    def label(self) -> str:
+        return "a function with random parameters"
+
+    def at(self, cells: slice, x: np.ndarray) -> np.ndarray:
+        with np.errstate(all="ignore"):
+            return np.asarray(self.function(x, cells), dtype=float)

@@ -1,0 +1,2 @@
+def interpolated_pairs(f, g, cells):
+    return None

@@ -1,0 +1,80 @@
+"""Two-dimensional Gaussian quadrature, split at the kinks of both functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from netsor.expectation.panels import BASE, NODES, composite, resolve
+
+Components = Callable[[np.ndarray], np.ndarray]
+"""x of any shape -> values of shape (components, *x.shape), x standard normal."""
+
+_CHUNK = 2**19
+
+
+class PlaneRule:
+    """E F(X) G(Y)^T for standard normal X, Y of any correlation, F and G vectors of functions.
+
+    Y = rho X + s E. The outer integral over X runs over panels that resolve F and the conditional mean of G,
+    which has layers of width s at the images of G's kinks; the inner one over E is split at G's kinks.
+    """
+
+    def __init__(self, first: Components, second: Components, first_kinks: np.ndarray, second_kinks: np.ndarray):
+        self.first, self.second = first, second
+        self.second_kinks = second_kinks
+        self.first_breaks = resolve(first, first_kinks)
+        self.second_breaks = resolve(second, second_kinks)
+        # fast-growing functions need the far tails of the inner variable, others do not
+        reach = 9.0 if np.abs(self.second_breaks).max() <= 18.0 else BASE[-1]
+        self.inner_breaks = BASE[np.abs(BASE) <= reach]
+
+    def matrix(self, rho: float, sine: float) -> tuple[np.ndarray, np.ndarray]:
+        """The matrix of expectations (components of F, components of G), and its error by a coarser rule."""
+        fine = self._matrix(rho, sine, NODES)
+        coarse = self._matrix(rho, sine, NODES - 4)
+        return fine, np.abs(fine - coarse) + 4 * np.finfo(float).eps * np.abs(fine)
+
+    def _matrix(self, rho: float, sine: float, nodes: int) -> np.ndarray:
+        x, weights = composite(self._outer_breaks(rho, sine), nodes)
+        first = self.first(x) * (weights * np.exp(-0.5 * x * x) / np.sqrt(2 * np.pi))
+        conditional = self.second(rho * x) if sine == 0 else self._conditional(x, rho, sine, nodes)
+        return first @ conditional.T
+
+    def _outer_breaks(self, rho: float, sine: float) -> np.ndarray:
+        breaks = [self.first_breaks]
+        lowest, highest = min(self.first_breaks[0], -9.0), max(self.first_breaks[-1], 9.0)
+        if abs(rho) > 1e-3:
+            breaks.append(self.second_breaks / rho)
+            layers = 2.0 ** np.arange(0, 60) * max(sine, 1e-14) if 0 < sine < 1 else np.empty(0)
+            layers = layers[layers < 2.0]
+            for kink in self.second_kinks:
+                breaks.extend([kink / rho + layers, kink / rho - layers])
+        merged = np.unique(np.concatenate(breaks))
+        return merged[(merged >= lowest) & (merged <= highest)]
+
+    def _conditional(self, x: np.ndarray, rho: float, sine: float, nodes: int) -> np.ndarray:
+        """E[G(rho x + sine E)] for every x: (components, points)."""
+        parts, inner = [], self.inner_breaks
+        step = max(1, _CHUNK // (nodes * (len(self.second_breaks) + len(inner))))
+        for start in range(0, len(x), step):
+            centre = rho * x[start : start + step, None]
+            edges = np.clip((self.second_breaks - centre) / sine, inner[0], inner[-1])
+            edges = np.sort(np.concatenate([edges, np.broadcast_to(inner, (len(centre), len(inner)))], axis=1))
+            y, weights = composite(_drop_empty(edges), nodes)
+            weights = weights * np.exp(-0.5 * y * y) / np.sqrt(2 * np.pi)
+            parts.append(np.sum(self.second(centre + sine * y) * weights, axis=-1))
+        return np.concatenate(parts, axis=-1)
+
+
+def _drop_empty(edges: np.ndarray) -> np.ndarray:
+    """Remove panels that are empty in every row: rows are shifted so that their proper panels come first."""
+    width = np.diff(edges, axis=1)
+    most = int((width > 0).sum(axis=1).max())
+    if most == width.shape[1]:
+        return edges
+    order = np.argsort(width <= 0, axis=1, kind="stable")[:, :most]
+    order.sort(axis=1)
+    starts = np.take_along_axis(edges[:, :-1], order, axis=1)
+    return np.concatenate([starts, edges[:, -1:]], axis=1)

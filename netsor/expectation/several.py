@@ -1,0 +1,91 @@
+"""Expectations of functions of several Gaussian variables by randomised quasi-Monte Carlo."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from netsor.expectation.estimate import ExpectationUndefined
+from netsor.expectation.linear_algebra import psd_root
+
+# Numbers held at once by a chunk of cells: 2^22 doubles are 32 MB, and a handful of such arrays exist.
+CHUNK = 2**22
+
+
+def expect_several(
+    function: Callable[[np.ndarray, slice], np.ndarray],
+    mean: np.ndarray,
+    covariance: np.ndarray,
+    *,
+    points: int = 2**13,
+    replicates: int = 8,
+    seed: int = 0,
+) -> np.ndarray:
+    """E function(X) for X ~ N(mean, covariance), by ``replicates`` independent scramblings of Sobol's sequence.
+
+    function(x, cells)   x of shape (cells, points, k) -> (cells, points), the cells being a slice of the C cells
+    mean                 (R, C, k), R = 1 or replicates;  covariance (R, C, k, k)
+    returns              (replicates, C): unbiased and independent over the first axis, so the standard error of
+                         anything computed from them is that of a mean over replicates
+
+    ``points`` is rounded up to a power of two. The result depends on the seed and not on how cells are chunked.
+    Raises ExpectationUndefined when the function is not a number somewhere: such points are never dropped.
+    """
+    mean, covariance = np.asarray(mean, dtype=float), np.asarray(covariance, dtype=float)
+    given = np.broadcast_shapes(mean.shape[:2], covariance.shape[:2])
+    cells, size = given[1], covariance.shape[-1]
+    if given[0] not in (1, replicates):
+        raise ValueError(f"the first axis of mean and covariance is {given[0]}, neither 1 nor {replicates} replicates")
+    mean = np.broadcast_to(mean, (*given, size))
+    roots = psd_root(np.broadcast_to(covariance, (*given, size, size)))
+    result = np.empty((replicates, cells))
+    points = 1 << max(points - 1, 0).bit_length()
+    for replicate, normals in enumerate(_normals(points, size, replicates, seed)):
+        law = replicate if given[0] > 1 else 0
+        step = max(1, CHUNK // max(1, points * size))
+        for start in range(0, cells, step):
+            chunk = slice(start, min(start + step, cells))
+            x = normals @ roots[law, chunk].swapaxes(-1, -2) + mean[law, chunk, None, :]
+            with np.errstate(all="ignore"):
+                values = np.asarray(function(x, chunk), dtype=float)
+            if values.shape != x.shape[:2]:
+                raise ValueError(f"the function returned shape {values.shape}, expected {x.shape[:2]}")
+            result[replicate, chunk] = values.mean(axis=1)
+            _refuse_undefined(result[replicate, chunk], values, x, start)
+    return result
+
+
+def _refuse_undefined(means: np.ndarray, values: np.ndarray, x: np.ndarray, start: int) -> None:
+    """An average is a number exactly when every value is, up to overflow."""
+    if np.all(np.isfinite(means)):
+        return
+    cell = int(np.flatnonzero(~np.isfinite(means))[0])
+    bad = np.flatnonzero(~np.isfinite(values[cell]))
+    if not len(bad):
+        raise ExpectationUndefined(f"the average over cell {start + cell} overflows")
+    where = np.array2string(x[cell, bad[0]], precision=4)
+    raise ExpectationUndefined(
+        f"the function is {values[cell, bad[0]]} at {where} (cell {start + cell}), and at {len(bad)} of "
+        f"{values.shape[1]} points: its expectation is not a number"
+    )
+
+
+def _normals(points: int, size: int, replicates: int, seed: int) -> Iterator[np.ndarray]:
+    """Replicates of (points, size) standard normals: scrambled Sobol points, or pseudo-random beyond its dimension."""
+    streams = np.random.SeedSequence(seed).spawn(replicates)
+    if size == 0:
+        yield from (np.zeros((points, 0)) for _ in range(replicates))
+        return
+    from scipy.special import ndtri
+    from scipy.stats import qmc
+
+    for stream in streams:
+        generator = np.random.default_rng(stream)
+        if size > qmc.Sobol.MAXDIM:
+            yield generator.standard_normal((points, size))
+            continue
+        bits = 30
+        sobol = qmc.Sobol(size, scramble=True, bits=bits, rng=generator)
+        # a scrambled point can be exactly 0; the middle of its cell of the grid never is
+        yield ndtri(sobol.random(points) + 0.5 / 2**bits)

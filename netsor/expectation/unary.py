@@ -1,0 +1,114 @@
+"""E f(Z) for one Gaussian variable: an ordered tuple of strategies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from netsor.expectation.adaptive import adaptive_expectation
+from netsor.expectation.cells import expect_cells
+from netsor.expectation.estimate import Estimate, ExpectationUndefined
+from netsor.expectation.functions import CellFunction, UnaryFunction
+
+ROUNDING = 8 * np.finfo(float).eps
+
+
+def expect_unary(f: UnaryFunction | CellFunction, mean: Any, variance: Any) -> Estimate:
+    """E f(Z), Z ~ N(mean, variance), for arrays of cells; mean and variance broadcast.
+
+    Raises ValueError for a negative or infinite variance, ExpectationUndefined when the expectation is not a
+    finite number. A CellFunction has one cell for each element of the broadcast shape, in C order.
+    """
+    mean, variance = np.broadcast_arrays(np.asarray(mean, dtype=float), np.asarray(variance, dtype=float))
+    shape = mean.shape
+    mean, variance = mean.ravel(), variance.ravel()
+    check_moments(mean, variance)
+    if isinstance(f, CellFunction):
+        estimate = expect_cells(f, mean, variance)
+        return _finite(f, Estimate(estimate.value.reshape(shape), estimate.error.reshape(shape), estimate.method))
+    value, error = np.empty(len(mean)), np.zeros(len(mean))
+    spread = variance > 0
+    method = "exact"
+    value[~spread] = f(mean[~spread])
+    if np.any(spread):
+        estimate = _first(f, mean[spread], variance[spread])
+        value[spread], error[spread], method = estimate.value, estimate.error, estimate.method
+    return _finite(f, Estimate(value.reshape(shape), error.reshape(shape), method))
+
+
+def check_moments(mean: np.ndarray, variance: np.ndarray) -> None:
+    """ValueError unless these are moments of Gaussian variables."""
+    if not np.all(np.isfinite(mean)) or not np.all(np.isfinite(variance)):
+        raise ValueError("the mean or variance of a Gaussian variable is not finite")
+    if np.any(variance < 0):
+        raise ValueError(f"the variance of a Gaussian variable is negative: {variance.min():.6g}")
+
+
+def _finite(f: Any, estimate: Estimate) -> Estimate:
+    if np.all(np.isfinite(estimate.value)):
+        return estimate
+    bad = estimate.value[~np.isfinite(estimate.value)].flat[0]
+    reason = "its values leave the domain of the function" if np.isnan(bad) else "it overflows or diverges"
+    raise ExpectationUndefined(f"the expectation of {f.label} is {bad}: {reason}")
+
+
+def _first(f: UnaryFunction, mean: np.ndarray, variance: np.ndarray) -> Estimate:
+    for strategy in STRATEGIES:
+        estimate = strategy(f, mean, variance)
+        if estimate is not None:
+            return estimate
+    raise AssertionError("quadrature takes every function")
+
+
+def odd_function(f: UnaryFunction, mean: np.ndarray, variance: np.ndarray) -> Estimate | None:
+    """An odd function of a centred variable has mean zero."""
+    if f.parity != -1 or np.any(mean):
+        return None
+    return Estimate(np.zeros_like(variance), 0.0, "exact")
+
+
+def polynomial(f: UnaryFunction, mean: np.ndarray, variance: np.ndarray) -> Estimate | None:
+    """Gaussian moments."""
+    if f.polynomial is None:
+        return None
+    from netsor.nonlinearities.forms import PolynomialForm
+
+    value = PolynomialForm(f.polynomial).mean(mean, variance)
+    size = PolynomialForm(tuple(np.abs(f.polynomial))).mean(np.abs(mean), variance)
+    return Estimate(value, ROUNDING * size, "exact")
+
+
+def closed_form(f: UnaryFunction, mean: np.ndarray, variance: np.ndarray) -> Estimate | None:
+    """A formula for shifted variables from the function's form, or one for centred variables from its declaration."""
+    form = f.form
+    with np.errstate(all="ignore"):
+        if form is not None:
+            value = form.mean(mean, variance)
+        elif f.nonlinearity is not None and not np.any(mean):
+            value = f.nonlinearity.mean(variance, *f.parameters)
+        else:
+            value = None
+    if value is None:
+        return None
+    value = np.broadcast_to(value, mean.shape)
+    # clipped functions are differences of large numbers when the mean is far out
+    return Estimate(value, ROUNDING * (np.abs(value) + np.abs(mean)), "closed form")
+
+
+def quadrature(f: UnaryFunction, mean: np.ndarray, variance: np.ndarray) -> Estimate:
+    """Adaptive Gauss-Legendre panels between the kinks, once for each distinct cell."""
+    distinct, back = np.unique(np.stack([mean, variance], axis=1), axis=0, return_inverse=True)
+    centre, deviation = distinct[:, 0], np.sqrt(distinct[:, 1])
+    kinks = (np.array(f.kinks, dtype=float)[None, :] - centre[:, None]) / deviation[:, None]
+
+    def integrand(cells: np.ndarray, x: np.ndarray) -> np.ndarray:
+        return f(centre[cells, None] + deviation[cells, None] * x)
+
+    value, error, nodes = adaptive_expectation(integrand, kinks)
+    back = back.ravel()
+    split = ", split at kinks" if f.kinks else ""
+    return Estimate(value[back], error[back], f"quadrature ({nodes} nodes{split})")
+
+
+STRATEGIES = (odd_function, polynomial, closed_form, quadrature)
