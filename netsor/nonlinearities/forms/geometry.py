@@ -14,18 +14,20 @@ def pair_geometry(var_u, cov, var_v):
     The product of variances is never formed, so nothing overflows; |rho| within a few units in the last
     place of 1 (or beyond, by rounding) gives exactly 0 and +-pi/2.
     """
-    cov = np.asarray(cov, dtype=float)
-    scale = np.sqrt(var_u) * np.sqrt(var_v)
-    sine = np.abs(cov)
-    gap = scale - sine
-    sine += scale
-    scale *= SNAP
-    gap[...] = np.where(gap > scale, gap, 0.0)
-    # sqrt(gap) sqrt(scale + |cov|), in two roots for the sake of very large and very small variances
-    sine = np.sqrt(gap, out=gap) * np.sqrt(sine)
+    sine = pair_sine(var_u, cov, var_v)
     with np.errstate(divide="ignore", invalid="ignore"):
-        arcsine = np.arctan(np.divide(cov, sine))
-    return sine, arcsine
+        arcsine = np.divide(cov, sine)
+    return sine, np.arctan(arcsine, out=arcsine if arcsine.ndim else None)
+
+
+def pair_sine(var_u, cov, var_v):
+    """sqrt(var_u var_v - cov^2), exactly 0 at |rho| = 1."""
+    scale = np.sqrt(var_u) * np.sqrt(var_v)
+    size = np.abs(cov)
+    gap = scale - size
+    gap = gap * (gap > SNAP * scale) + 0.0  # + 0.0: a rounded-away negative gap must give 0, not -0
+    # two roots rather than the root of a product, for the sake of very large and very small variances
+    return np.sqrt(gap) * np.sqrt(size + scale)
 
 
 def correlation(var_u, cov, var_v):
