@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 
 from netsor.expectation.estimate import Estimate, ExpectationUndefined
 from netsor.expectation.functions import UnaryFunction
+from netsor.expectation.interpolation import TOO_MANY, WANTED, angle, dual_function, law_ranges, patches
 from netsor.expectation.pair import ROUNDING, expect_pair, pair_formula
+from netsor.expectation.threads import in_threads
 from netsor.expectation.unary import expect_unary
 
 # Cells of a block: a handful of its temporaries fit the second-level cache.
-BLOCK = 128
-THREADS = min(2, os.cpu_count() or 1)
+BLOCK = 200
 # Smaller matrices are not worth a second thread.
 _PARALLEL = 4 * BLOCK
 
@@ -55,28 +54,73 @@ def _small_kernels(f: UnaryFunction, mean: np.ndarray, K: np.ndarray) -> Estimat
 
 def _one_kernel(f: UnaryFunction, mean: np.ndarray, K: np.ndarray) -> Estimate:
     variance = np.ascontiguousarray(np.diagonal(K))
-    formula = pair_formula(f, f, centred=not np.any(mean))
-    if formula is None or len(K) <= BLOCK:
+    if len(K) <= BLOCK:
         return _small_kernels(f, mean, K)
     _check_kernel(K, variance)
     constant = np.flatnonzero(variance == 0)
     positive = np.where(variance > 0, variance, 1.0)
+    estimate = closed_kernel(f, mean, positive, K) or interpolated_kernel(f, mean, positive, K)
+    if estimate is None:
+        return _small_kernels(f, mean, K)
+    if len(constant):
+        means = expect_unary(f, mean, variance).value
+        estimate.value[constant, :] = means[constant, None] * means
+        estimate.value[:, constant] = estimate.value[constant, :].T
+    if not np.all(np.isfinite(np.diagonal(estimate.value))):
+        raise ExpectationUndefined(f"the expectation of {f.label} squared overflows")
+    return estimate
+
+
+def closed_kernel(f: UnaryFunction, mean: np.ndarray, variance: np.ndarray, K: np.ndarray) -> Estimate | None:
+    """By formula."""
     shifted = bool(np.any(mean))
+    formula = pair_formula(f, f, centred=not shifted)
+    if formula is None:
+        return None
 
     def block(rows: slice, columns: slice) -> np.ndarray:
         mean_u, mean_v = (mean[rows, None], mean[None, columns]) if shifted else (0.0, 0.0)
-        return formula(mean_u, mean_v, positive[rows, None], K[rows, columns], positive[None, columns])
+        return formula(mean_u, mean_v, variance[rows, None], K[rows, columns], variance[None, columns])
 
     value = fill_symmetric(len(K), block)
-    if len(constant):
-        means = expect_unary(f, mean, variance).value
-        value[constant, :] = means[constant, None] * means
-        value[:, constant] = value[constant, :].T
-    scale = np.diagonal(value)
-    if not np.all(np.isfinite(scale)):
-        raise ExpectationUndefined(f"the expectation of {f.label} squared overflows")
-    bound = 2 * ROUNDING * (float(np.max(scale, initial=0.0)) + float(np.max(variance, initial=0.0)))
+    bound = 2 * ROUNDING * (float(np.diagonal(value).max()) + float(variance.max()) + float(np.max(mean * mean)))
     return Estimate(value, bound, "closed form")
+
+
+def interpolated_kernel(f: UnaryFunction, mean: np.ndarray, variance: np.ndarray, K: np.ndarray) -> Estimate | None:
+    """By the dual function, whose factors are evaluated once a row; passes when it misses the wanted error."""
+    groups = patches(variance)
+    ranges = [law_ranges(mean[group], variance[group]) for group in groups]
+    duals = {
+        (one, two): dual_function(f, f, ranges[one], ranges[two])
+        for one in range(len(groups))
+        for two in range(one, len(groups))
+    }
+    worst = max(dual.error for dual in duals.values())
+    if worst > WANTED and len(K) ** 2 <= TOO_MANY:
+        return None
+    value = np.empty(K.shape) if len(groups) > 1 else None
+    for (one, two), dual in duals.items():
+        rows, columns = groups[one], groups[two]
+        left = dual.factors_at(0, mean[rows], variance[rows])
+        right = dual.factors_at(1, mean[columns], variance[columns])
+        var_u, var_v = variance[rows, None], variance[None, columns]
+        part = K if len(groups) == 1 else K[np.ix_(rows, columns)]
+
+        def block(down: slice, across: slice) -> np.ndarray:
+            t = angle(var_u[down], part[down, across], var_v[:, across])
+            return dual.on_grid(t, [factor[down] for factor in left], [factor[:, across] for factor in right])
+
+        if len(groups) == 1:
+            value = fill_symmetric(len(K), block)
+        elif one == two:
+            value[np.ix_(rows, rows)] = fill_symmetric(len(rows), block)
+        else:
+            filled = fill(len(rows), len(columns), block)
+            value[np.ix_(rows, columns)] = filled
+            value[np.ix_(columns, rows)] = filled.T
+    root = np.sqrt(np.abs(np.diagonal(value)))
+    return Estimate(value, worst * float(root.max()) ** 2, f"interpolation in the angle (relative error {worst:.0e})")
 
 
 def _check_kernel(K: np.ndarray, variance: np.ndarray) -> None:
@@ -96,12 +140,22 @@ def fill_symmetric(size: int, block: Callable[[slice, slice], np.ndarray]) -> np
         if rows != columns:
             value[columns, rows] = value[rows, columns].T
 
-    if size < _PARALLEL or THREADS == 1:
+    if size < _PARALLEL:
         for where in _upper_blocks(size):
             fill(where)
     else:
-        with ThreadPoolExecutor(THREADS) as pool:
-            list(pool.map(fill, _upper_blocks(size)))
+        in_threads(fill, _upper_blocks(size))
+    return value
+
+
+def fill(rows: int, columns: int, block: Callable[[slice, slice], np.ndarray]) -> np.ndarray:
+    """The matrix whose blocks are block(rows, columns)."""
+    value = np.empty((rows, columns))
+    for row in range(0, rows, BLOCK):
+        for column in range(0, columns, BLOCK):
+            where = slice(row, min(row + BLOCK, rows)), slice(column, min(column + BLOCK, columns))
+            with np.errstate(all="ignore"):
+                value[where] = block(*where)
     return value
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from netsor.expectation.panels import BASE, NODES, composite, resolve
+from netsor.expectation.threads import serial_product
 
 Components = Callable[[np.ndarray], np.ndarray]
 """x of any shape -> values of shape (components, *x.shape), x standard normal."""
@@ -21,9 +22,12 @@ class PlaneRule:
     which has layers of width s at the images of G's kinks; the inner one over E is split at G's kinks.
     """
 
-    def __init__(self, first: Components, second: Components, first_kinks: np.ndarray, second_kinks: np.ndarray):
+    def __init__(self, first: Components, second: Components, first_kinks: np.ndarray, second_kinks: np.ndarray,
+                 *, even: bool = False):
+        """``even`` says that every product of members is unchanged under (X, Y) -> (-X, -Y)."""
         self.first, self.second = first, second
         self.second_kinks = second_kinks
+        self.even = even
         self.first_breaks = resolve(first, first_kinks)
         self.second_breaks = resolve(second, second_kinks)
         # fast-growing functions need the far tails of the inner variable, others do not
@@ -32,26 +36,32 @@ class PlaneRule:
 
     def matrix(self, rho: float, sine: float) -> tuple[np.ndarray, np.ndarray]:
         """The matrix of expectations (components of F, components of G), and its error by a coarser rule."""
-        fine = self._matrix(rho, sine, NODES)
+        fine = self.fine(rho, sine)
         coarse = self._matrix(rho, sine, NODES - 4)
         return fine, np.abs(fine - coarse) + 4 * np.finfo(float).eps * np.abs(fine)
 
+    def fine(self, rho: float, sine: float) -> np.ndarray:
+        """The matrix alone."""
+        return self._matrix(rho, sine, NODES)
+
     def _matrix(self, rho: float, sine: float, nodes: int) -> np.ndarray:
         x, weights = composite(self._outer_breaks(rho, sine), nodes)
+        if self.even:
+            weights = 2.0 * weights
         first = self.first(x) * (weights * np.exp(-0.5 * x * x) / np.sqrt(2 * np.pi))
         conditional = self.second(rho * x) if sine == 0 else self._conditional(x, rho, sine, nodes)
-        return first @ conditional.T
+        return serial_product(first, conditional)
 
     def _outer_breaks(self, rho: float, sine: float) -> np.ndarray:
         breaks = [self.first_breaks]
-        lowest, highest = min(self.first_breaks[0], -9.0), max(self.first_breaks[-1], 9.0)
+        lowest, highest = 0.0 if self.even else min(self.first_breaks[0], -9.0), max(self.first_breaks[-1], 9.0)
         if abs(rho) > 1e-3:
             breaks.append(self.second_breaks / rho)
             layers = 2.0 ** np.arange(0, 60) * max(sine, 1e-14) if 0 < sine < 1 else np.empty(0)
             layers = layers[layers < 2.0]
             for kink in self.second_kinks:
                 breaks.extend([kink / rho + layers, kink / rho - layers])
-        merged = np.unique(np.concatenate(breaks))
+        merged = np.unique(np.concatenate([*breaks, [lowest]]))
         return merged[(merged >= lowest) & (merged <= highest)]
 
     def _conditional(self, x: np.ndarray, rho: float, sine: float, nodes: int) -> np.ndarray:
