@@ -3,62 +3,27 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from netsor.expectation.adaptive import adaptive_expectation
-from netsor.expectation.dual_values import TrapezoidRule, dual_rule
 from netsor.expectation.estimate import Estimate, ExpectationUndefined
-from netsor.expectation.family import Family
 from netsor.expectation.functions import CellFunction, UnaryFunction
 from netsor.expectation.interpolation import interpolated_pairs
-from netsor.expectation.plane import PlaneRule
+from netsor.expectation.pair_cells import Cells, check_covariance
+from netsor.expectation.pair_quadrature import one_variable, plane_quadrature
 from netsor.expectation.unary import ROUNDING, check_moments, expect_unary
 
 
-@dataclass(frozen=True)
-class Cells:
-    """Means, variances and covariances of the pairs, one-dimensional arrays of one length."""
-
-    mean_f: np.ndarray
-    mean_g: np.ndarray
-    var_f: np.ndarray
-    var_g: np.ndarray
-    cov: np.ndarray
-
-    @staticmethod
-    def of(*arrays: np.ndarray) -> Cells:
-        return Cells(*arrays)
-
-    def __len__(self) -> int:
-        return len(self.cov)
-
-    def __getitem__(self, part: Any) -> Cells:
-        return Cells(self.mean_f[part], self.mean_g[part], self.var_f[part], self.var_g[part], self.cov[part])
-
-    def swapped(self) -> Cells:
-        return Cells(self.mean_g, self.mean_f, self.var_g, self.var_f, self.cov)
-
-    @property
-    def centred(self) -> bool:
-        return not (np.any(self.mean_f) or np.any(self.mean_g))
-
-    def correlation(self) -> tuple[np.ndarray, np.ndarray]:
-        from netsor.nonlinearities.forms.geometry import correlation
-
-        return correlation(self.var_f, self.cov, self.var_g)
-
-    def distinct(self) -> tuple[Cells, np.ndarray]:
-        """The different cells, and where each cell is among them."""
-        stacked = np.stack([self.mean_f, self.mean_g, self.var_f, self.var_g, self.cov], axis=1)
-        rows, back = np.unique(stacked, axis=0, return_inverse=True)
-        return Cells(*rows.T), back.ravel()
-
-
 def expect_pair(
-    f: UnaryFunction | CellFunction, g: UnaryFunction | CellFunction, mean_f: Any, mean_g: Any, var_f: Any, var_g: Any, cov: Any
+    f: UnaryFunction | CellFunction,
+    g: UnaryFunction | CellFunction,
+    mean_f: Any,
+    mean_g: Any,
+    var_f: Any,
+    var_g: Any,
+    cov: Any,
 ) -> Estimate:
     """E f(U) g(V), (U, V) ~ N((mean_f, mean_g), [[var_f, cov], [cov, var_g]]); all arguments broadcast.
 
@@ -70,7 +35,7 @@ def expect_pair(
     cells = Cells.of(*(array.ravel() for array in arrays))
     check_moments(cells.mean_f, cells.var_f)
     check_moments(cells.mean_g, cells.var_g)
-    _check_covariance(cells)
+    check_covariance(cells)
     if isinstance(f, CellFunction) or isinstance(g, CellFunction):
         from netsor.expectation.cell_pairs import expect_cell_pairs
 
@@ -82,16 +47,6 @@ def expect_pair(
         reason = "the domain of a function is left" if np.isnan(bad) else "it overflows or diverges"
         raise ExpectationUndefined(f"the expectation of {f.label} times {g.label} is {bad}: {reason}")
     return Estimate(estimate.value.reshape(shape), estimate.error.reshape(shape), estimate.method)
-
-
-def _check_covariance(cells: Cells) -> None:
-    bound = np.sqrt(cells.var_f) * np.sqrt(cells.var_g)
-    excess = np.abs(cells.cov) - bound * (1 + 1e-6)
-    if not np.all(np.isfinite(cells.cov)) or np.any(excess > 1e-300):
-        worst = int(np.argmax(np.where(np.isfinite(excess), excess, np.inf)))
-        raise ValueError(
-            f"variances {cells.var_f[worst]:.6g} and {cells.var_g[worst]:.6g} do not allow covariance {cells.cov[worst]:.6g}"
-        )
 
 
 def _by_case(f: UnaryFunction, g: UnaryFunction, cells: Cells) -> Estimate:
@@ -215,7 +170,7 @@ def degenerate(f: UnaryFunction, g: UnaryFunction, cells: Cells) -> Estimate | N
         return None
     value, error = np.empty(len(cells)), np.zeros(len(cells))
     value[independent], error[independent] = _product(f, g, cells[independent])
-    value[dependent], error[dependent] = _one_variable(f, g, cells[dependent])
+    value[dependent], error[dependent] = one_variable(f, g, cells[dependent])
     rest = ~(independent | dependent)
     method = "quadrature (one variable)"
     if np.any(rest):
@@ -224,71 +179,9 @@ def degenerate(f: UnaryFunction, g: UnaryFunction, cells: Cells) -> Estimate | N
     return Estimate(value, error, method)
 
 
-def _one_variable(f: UnaryFunction, g: UnaryFunction, cells: Cells) -> tuple[np.ndarray, np.ndarray]:
-    """E f(mean_f + sd_f X) g(mean_g +- sd_g X)."""
-    if not len(cells):
-        return np.empty(0), np.empty(0)
-    distinct, back = cells.distinct()
-    mean_f, mean_g = distinct.mean_f[:, None], distinct.mean_g[:, None]
-    slope_f = np.sqrt(distinct.var_f)[:, None]
-    slope_g = (np.sign(distinct.cov) * np.sqrt(distinct.var_g))[:, None]
-    kinks_f = (np.array(f.kinks, dtype=float)[None, :] - mean_f) / slope_f
-    kinks_g = (np.array(g.kinks, dtype=float)[None, :] - mean_g) / slope_g
-
-    def integrand(cell: np.ndarray, x: np.ndarray) -> np.ndarray:
-        return f(mean_f[cell] + slope_f[cell] * x) * g(mean_g[cell] + slope_g[cell] * x)
-
-    value, error, _ = adaptive_expectation(integrand, np.concatenate([kinks_f, kinks_g], axis=1))
-    return value[back], error[back]
-
-
 def interpolation(f: UnaryFunction, g: UnaryFunction, cells: Cells) -> Estimate | None:
     """Chebyshev interpolation of the dual function, when there are many cells."""
     return interpolated_pairs(f, g, cells)
-
-
-def plane_quadrature(f: UnaryFunction, g: UnaryFunction, cells: Cells) -> Estimate:
-    """Two-dimensional quadrature of every distinct cell; cells that differ by correlation only share their panels."""
-    distinct, back = cells.distinct()
-    rho, sine = distinct.correlation()
-    value, error = np.empty(len(distinct)), np.empty(len(distinct))
-    laws = np.stack([distinct.mean_f, distinct.mean_g, distinct.var_f, distinct.var_g], axis=1)
-    law, rule, smooth = None, None, None
-    for cell in range(len(distinct)):
-        if law is None or np.any(laws[cell] != law):
-            law = laws[cell]
-            smooth = smooth_rule(f, g, *law)
-            rule = None if smooth else plane_rule(f, g, *law)
-        if smooth:
-            value[cell] = smooth.matrix(math.atan2(sine[cell], rho[cell]))[0, 0]
-            error[cell] = 1e-13 * smooth.size
-        else:
-            matrix, gap = rule.matrix(rho[cell], sine[cell])
-            value[cell], error[cell] = matrix[0, 0], gap[0, 0]
-    split = ", split at kinks" if f.kinks or g.kinks else ""
-    return Estimate(value[back], error[back], f"quadrature (two variables{split})")
-
-
-def smooth_rule(f: UnaryFunction, g: UnaryFunction, mean_f: float, mean_g: float, var_f: float, var_g: float):
-    """The trapezoidal rule where it applies, with ``size`` = sqrt(E f^2 E g^2); otherwise None."""
-    one, two = Family.single(f, mean_f, var_f), Family.single(g, mean_g, var_g)
-    rule = dual_rule(one, two)
-    if not isinstance(rule, TrapezoidRule):
-        return None
-    squares = rule.matrix(0.0)[0, 0] if one == two else dual_rule(one, one).matrix(0.0)[0, 0] * dual_rule(two, two).matrix(0.0)[0, 0]
-    rule.size = squares if one == two else math.sqrt(squares)
-    return rule
-
-
-def plane_rule(f: UnaryFunction, g: UnaryFunction, mean_f: float, mean_g: float, var_f: float, var_g: float) -> PlaneRule:
-    """The rule for one law of the two variables."""
-    slope_f, slope_g = math.sqrt(var_f), math.sqrt(var_g)
-    return PlaneRule(
-        lambda x: f(mean_f + slope_f * x)[None],
-        lambda y: g(mean_g + slope_g * y)[None],
-        (np.array(f.kinks, dtype=float) - mean_f) / slope_f,
-        (np.array(g.kinks, dtype=float) - mean_g) / slope_g,
-    )
 
 
 GENERAL = (interpolation, plane_quadrature)

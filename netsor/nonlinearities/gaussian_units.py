@@ -3,7 +3,7 @@
 import numpy as np
 
 from netsor.nonlinearities.base import Nonlinearity
-from netsor.nonlinearities.forms import ErrorFunction, pair_geometry
+from netsor.nonlinearities.forms import ErrorFunction, pair_sine
 from netsor.nonlinearities.registry import register
 
 # These functions are entire, but grow like exp(y^2) off the real line; the strip is where they stay moderate.
@@ -86,18 +86,16 @@ class Gelu(Nonlinearity):
 def _gelu_pair(var_u, cov, var_v):
     """E uPhi(u) vPhi(v), by Stein's lemma applied twice.
 
-    With A = 1 + var_u, B = 1 + var_v and D = AB - cov^2 the four terms are
-    cov E Phi Phi = cov (1/4 + arcsin(cov / sqrt(AB)) / 2 pi)  and
-    [var_u var_v + cov^2 (1 - var_u/A - var_v/B)] / (2 pi sqrt D).
+    With A = 1 + var_u, B = 1 + var_v and D = AB - cov^2 it is
+    cov E Phi Phi + (var_u var_v D + cov^2) / (2 pi A B sqrt D),  E Phi Phi = 1/4 + arcsin(cov / sqrt(AB)) / 2 pi.
+    All terms of the fraction are positive, and their factors are kept of moderate size.
     """
-    sine, _ = pair_geometry(var_u, cov, var_v)
-    upper_u, upper_v = 1 + var_u, 1 + var_v
+    sine = pair_sine(var_u, cov, var_v)
+    upper_u, upper_v = 1.0 + var_u, 1.0 + var_v
     # sqrt D = sqrt(1 + var_u + var_v + sine^2), without squaring large numbers
-    root = np.hypot(sine, np.sqrt(1 + var_u + var_v))
+    root = np.hypot(sine, np.sqrt(var_u + upper_v))
     angle = np.arctan(cov / root)
-    shrink_u, shrink_v = var_u / upper_u, var_v / upper_v
-    # var_u var_v + cov^2 (1 - shrink_u - shrink_v) over root; every factor below stays of order root
-    density = var_u * (var_v / root) + cov * (cov / root) * (1 - shrink_u - shrink_v)
+    density = (var_u / upper_u) * (var_v / upper_v) * root + (cov / upper_u) * (cov / upper_v) / root
     return cov * (0.25 + angle / (2 * np.pi)) + density / (2 * np.pi)
 
 

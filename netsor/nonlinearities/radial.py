@@ -3,7 +3,7 @@
 import numpy as np
 
 from netsor.nonlinearities.base import Nonlinearity
-from netsor.nonlinearities.forms import pair_geometry
+from netsor.nonlinearities.forms import pair_sine
 from netsor.nonlinearities.registry import register
 
 
@@ -34,7 +34,7 @@ class Gaussian(Nonlinearity):
 
 def _gaussian_pair(var_u, cov, var_v):
     """((1 + 2 var_u)(1 + 2 var_v) - 4 cov^2)^{-1/2}."""
-    sine, _ = pair_geometry(var_u, cov, var_v)
+    sine = pair_sine(var_u, cov, var_v)
     return 1.0 / np.hypot(np.sqrt(1.0 + 2.0 * var_u + 2.0 * var_v), 2.0 * sine)
 
 

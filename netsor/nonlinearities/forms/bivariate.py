@@ -17,6 +17,11 @@ def _ratio(numerator, sine):
         return np.where(numerator == 0, 0.0, numerator / sine)
 
 
+def _offset(h, k, rho):
+    """k - rho h, without cancellation when rho is close to +-1 and k close to +-h."""
+    return np.where(rho > 0, (k - h) + (1.0 - rho) * h, (k + h) - (1.0 + rho) * h)
+
+
 def upper_probability(h, k, rho, sine):
     """P(X > h, Y > k) for standard normal X, Y of correlation rho, sine = sqrt(1 - rho^2).
 
@@ -24,8 +29,8 @@ def upper_probability(h, k, rho, sine):
     """
     h, k, rho, sine = np.broadcast_arrays(h, k, rho, sine)
     with np.errstate(divide="ignore", invalid="ignore"):
-        slope_h = np.where(h == 0, np.where(k < 0, -np.inf, np.inf), _ratio(k - rho * h, sine) / h)
-        slope_k = np.where(k == 0, np.where(h < 0, -np.inf, np.inf), _ratio(h - rho * k, sine) / k)
+        slope_h = np.where(h == 0, np.where(k < 0, -np.inf, np.inf), _ratio(_offset(h, k, rho), sine) / h)
+        slope_k = np.where(k == 0, np.where(h < 0, -np.inf, np.inf), _ratio(_offset(k, h, rho), sine) / k)
         origin = 0.25 + np.arctan(rho / sine) / (2 * np.pi)
     product = np.sign(h) * np.sign(k)
     correction = np.where((product < 0) | ((product == 0) & (h + k > 0)), 0.5, 0.0)
@@ -48,11 +53,11 @@ def upper_moments(h, k, rho, sine):
     probability = upper_probability(h, k, rho, sine)
     # infinite thresholds have no mass beyond them; any finite stand-in with zero density will do
     h, k = np.clip(h, -1e3, 1e3), np.clip(k, -1e3, 1e3)
-    along_h = density(h) * ndtr(-_ratio(k - rho * h, sine))
-    along_k = density(k) * ndtr(-_ratio(h - rho * k, sine))
+    along_h = density(h) * ndtr(-_ratio(_offset(h, k, rho), sine))
+    along_k = density(k) * ndtr(-_ratio(_offset(k, h, rho), sine))
     with np.errstate(divide="ignore", invalid="ignore"):
         # (h^2 - 2 rho h k + k^2) / (1 - rho^2) = h^2 + ((k - rho h) / sine)^2
-        joint = sine * np.exp(-0.5 * (h * h + _ratio(k - rho * h, sine) ** 2)) / (2 * np.pi)
+        joint = sine * np.exp(-0.5 * (h * h + _ratio(_offset(h, k, rho), sine) ** 2)) / (2 * np.pi)
     first = along_h + rho * along_k - h * probability
     second = along_k + rho * along_h - k * probability
     both = (rho + h * k) * probability - k * along_h - h * along_k + joint

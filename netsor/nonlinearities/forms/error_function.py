@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from netsor.nonlinearities.forms.geometry import pair_geometry
+from netsor.nonlinearities.forms.geometry import pair_sine
 from netsor.nonlinearities.forms.kink_at_zero import KinkAtZero
 
 
@@ -40,10 +40,9 @@ def error_function_pair(one: ErrorFunction, two: ErrorFunction):
     product = one.stretch * two.stretch
 
     def formula(mean_u, mean_v, var_u, cov, var_v):
-        sine, _ = pair_geometry(var_u, cov, var_v)
+        sine = pair_sine(var_u, cov, var_v)
         # (1 + x)(1 + y) - z^2 = 1 + x + y + (xy - z^2)
-        sine *= product
-        root = np.hypot(sine, np.sqrt(1.0 + (square_one * var_u + square_two * var_v)))
+        root = np.hypot(product * sine, np.sqrt(1.0 + (square_one * var_u + square_two * var_v)))
         angle = np.arctan(product * cov / root)
         angle *= weight
         angle += one.constant * two.constant

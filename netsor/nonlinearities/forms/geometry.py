@@ -33,6 +33,7 @@ def pair_sine(var_u, cov, var_v):
 def correlation(var_u, cov, var_v):
     """rho and sqrt(1 - rho^2), snapped to +-1 and 0 as in ``pair_geometry``."""
     scale = np.sqrt(var_u) * np.sqrt(var_v)
-    rho = np.asarray(cov, dtype=float) / scale
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rho = np.where(scale > 0, np.asarray(cov, dtype=float) / scale, 0.0)
     rho = np.where(1.0 - np.abs(rho) > SNAP, rho, np.sign(rho))
     return rho, np.sqrt((1.0 - rho) * (1.0 + rho))

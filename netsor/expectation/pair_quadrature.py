@@ -1,0 +1,76 @@
+"""E f(U) g(V) by quadrature: in one variable at correlation +-1, in two otherwise."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from netsor.expectation.adaptive import adaptive_expectation
+from netsor.expectation.dual_values import TrapezoidRule, dual_rule
+from netsor.expectation.estimate import Estimate
+from netsor.expectation.family import Family
+from netsor.expectation.functions import UnaryFunction
+from netsor.expectation.pair_cells import Cells
+from netsor.expectation.plane import PlaneRule
+
+
+def one_variable(f: UnaryFunction, g: UnaryFunction, cells: Cells) -> tuple[np.ndarray, np.ndarray]:
+    """E f(mean_f + sd_f X) g(mean_g +- sd_g X)."""
+    if not len(cells):
+        return np.empty(0), np.empty(0)
+    distinct, back = cells.distinct()
+    mean_f, mean_g = distinct.mean_f[:, None], distinct.mean_g[:, None]
+    slope_f = np.sqrt(distinct.var_f)[:, None]
+    slope_g = (np.sign(distinct.cov) * np.sqrt(distinct.var_g))[:, None]
+    kinks_f = (np.array(f.kinks, dtype=float)[None, :] - mean_f) / slope_f
+    kinks_g = (np.array(g.kinks, dtype=float)[None, :] - mean_g) / slope_g
+
+    def integrand(cell: np.ndarray, x: np.ndarray) -> np.ndarray:
+        return f(mean_f[cell] + slope_f[cell] * x) * g(mean_g[cell] + slope_g[cell] * x)
+
+    value, error, _ = adaptive_expectation(integrand, np.concatenate([kinks_f, kinks_g], axis=1))
+    return value[back], error[back]
+
+
+def plane_quadrature(f: UnaryFunction, g: UnaryFunction, cells: Cells) -> Estimate:
+    """Two-dimensional quadrature of every distinct cell; cells that differ by correlation only share their panels."""
+    distinct, back = cells.distinct()
+    rho, sine = distinct.correlation()
+    value, error = np.empty(len(distinct)), np.empty(len(distinct))
+    laws = np.stack([distinct.mean_f, distinct.mean_g, distinct.var_f, distinct.var_g], axis=1)
+    law, rule, smooth = None, None, None
+    for cell in range(len(distinct)):
+        if law is None or np.any(laws[cell] != law):
+            law = laws[cell]
+            smooth = smooth_rule(f, g, *law)
+            rule = None if smooth else plane_rule(f, g, *law)
+        if smooth:
+            value[cell] = smooth[0].matrix(math.atan2(sine[cell], rho[cell]))[0, 0]
+            error[cell] = 1e-13 * smooth[1]
+        else:
+            matrix, gap = rule.matrix(rho[cell], sine[cell])
+            value[cell], error[cell] = matrix[0, 0], gap[0, 0]
+    split = ", split at kinks" if f.kinks or g.kinks else ""
+    return Estimate(value[back], error[back], f"quadrature (two variables{split})")
+
+
+def smooth_rule(f: UnaryFunction, g: UnaryFunction, mean_f: float, mean_g: float, var_f: float, var_g: float):
+    """The trapezoidal rule where it applies, and sqrt(E f^2 E g^2), the unit of its error; otherwise None."""
+    one, two = Family.single(f, mean_f, var_f), Family.single(g, mean_g, var_g)
+    rule = dual_rule(one, two)
+    if not isinstance(rule, TrapezoidRule):
+        return None
+    squares = [dual_rule(family, family).matrix(0.0)[0, 0] for family in (one, two)]
+    return rule, math.sqrt(squares[0]) * math.sqrt(squares[1])
+
+
+def plane_rule(f: UnaryFunction, g: UnaryFunction, mean_f: float, mean_g: float, var_f: float, var_g: float) -> PlaneRule:
+    """The rule for one law of the two variables."""
+    slope_f, slope_g = math.sqrt(var_f), math.sqrt(var_g)
+    return PlaneRule(
+        lambda x: f(mean_f + slope_f * x)[None],
+        lambda y: g(mean_g + slope_g * y)[None],
+        (np.array(f.kinks, dtype=float) - mean_f) / slope_f,
+        (np.array(g.kinks, dtype=float) - mean_g) / slope_g,
+    )
