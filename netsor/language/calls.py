@@ -1,0 +1,291 @@
+"""Functions applied to arguments: the catalogue, dot and avg, max and min, arithmetic of whole numbers, and `def`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+
+from netsor.ir.expressions import ONE, Call, Expr, Num, power
+from netsor.ir.rewrite import children
+from netsor.language import syntax
+from netsor.language.conditions import choice, condition
+from netsor.language.constants import closed_value, tidy
+from netsor.language.diagnostics import Label
+from netsor.language.expressions import Meaning, evaluate, evaluates, quantity, to_the_power, value, vector_value
+from netsor.language.hidden import vector
+from netsor.language.reductions import REDUCTIONS
+from netsor.language.scope import OPERATIONS, FunctionEntity, Pieces, catalogue, count
+from netsor.language.source import Span
+from netsor.language.state import Frame, fail
+from netsor.language.values import Average, CustomCall, Dot, FunctionValue, Level, Value
+
+INLINING_LIMIT = 60
+EXPRESSION_LIMIT = 1_000_000
+MONOMIALS = {"square": 2, "cube": 3}
+
+
+@evaluates(syntax.Call)
+def call(node: syntax.Call, frame: Frame) -> Meaning:
+    word = node.function.dotted
+    local = frame.names.get(word)
+    if isinstance(local, FunctionValue):
+        word = local.name
+        definition = local.definition
+    else:
+        entity = None if local is not None else frame.state.scope.entities.get(word)
+        definition = entity.definition if isinstance(entity, FunctionEntity) else None
+        if definition is not None and frame.visible is not None and entity.order >= frame.visible:
+            fail("N204", f"`{word}` is used before it is defined", node.function.span, "",
+                 (Label(entity.span, "defined here"),))
+        if local is not None or word in frame.indices or (entity is not None and definition is None):
+            _not_a_function(node, word, entity)
+    if definition is not None:
+        return inline(definition, node, frame)
+    if word in frame.state.rules:
+        return custom(frame.state.rules[word], node, frame)
+    if word in BUILT_IN:
+        return BUILT_IN[word](node, frame)
+    if word in REDUCTIONS or word == "softmax":
+        return over_the_width(word, node, frame)
+    if word in catalogue():
+        return nonlinearity(word, node, frame)
+    scope = frame.state.scope
+    if word in scope.entities or word in scope.poisoned or word in scope.later:
+        scope.find(word, node.function.span)
+    functions = (*catalogue(), *OPERATIONS, *(n for n, e in scope.entities.items() if isinstance(e, FunctionEntity)))
+    fail("N208", f"there is no function `{word}`", node.function.span, "", (), scope.suggestion(word, functions))
+
+
+def _not_a_function(node: syntax.Call, word: str, entity) -> None:
+    hint = "subscripts are written in square brackets" if isinstance(entity, Pieces) and entity.rank else ""
+    secondary = (Label(entity.span, "defined here"),) if entity is not None else ()
+    fail("N208", f"`{word}` is not a function", node.function.span, "", secondary, hint)
+
+
+def positional(node: syntax.Call, frame: Frame, least: int, most: int | None = None) -> tuple[syntax.Node, ...]:
+    """The arguments of a function that takes no named ones."""
+    word = node.function.dotted
+    if node.keywords:
+        fail("N316", f"`{word}` has no argument called `{node.keywords[0].name.name}`", node.keywords[0].span)
+    given = len(node.arguments)
+    if given < least or (most is not None and given > most):
+        wanted = str(least) if most == least else f"at least {least}" if most is None else f"{least} to {most}"
+        fail("N316", f"`{word}` takes {wanted} argument{'' if wanted == '1' else 's'}, and {given or 'none'} "
+             f"{'is' if given == 1 else 'are'} given", node.span)
+    return node.arguments
+
+
+# --- rules
+
+
+def dot(node: syntax.Call, frame: Frame) -> Value:
+    left, right = (vector_value(each, frame, "dot") for each in positional(node, frame, 2, 2))
+    return Value(Level.SCALAR, ONE, node.span, pending=Dot(left.expr, right.expr))
+
+
+def avg(node: syntax.Call, frame: Frame) -> Value:
+    (argument,) = positional(node, frame, 1, 1)
+    return Value(Level.SCALAR, ONE, node.span, pending=Average(vector_value(argument, frame, "avg").expr))
+
+
+def custom(rule, node: syntax.Call, frame: Frame) -> Value:
+    """A rule of a plug-in: vectors and constants."""
+    vectors, constants = [], []
+    for argument in positional(node, frame, 1):
+        meaning = value(argument, frame)
+        if meaning.level == Level.SCALAR:
+            fail("N306", f"`{node.function.dotted}` takes vectors and constants, and this is a scalar", argument.span)
+        if meaning.level == Level.VECTOR:
+            vectors.append(vector(meaning.expr, frame, argument.span))
+        else:
+            constants.append(meaning.expr)
+    return Value(Level.VECTOR, ONE, node.span, pending=CustomCall(rule, tuple(vectors), tuple(constants)))
+
+
+def over_the_width(word: str, node: syntax.Call, frame: Frame) -> Value:
+    """`sum(x)` without an index: the user means the width."""
+    arguments = positional(node, frame, 1)
+    meaning = value(arguments[0], frame)
+    if meaning.level != Level.VECTOR or len(arguments) > 1:
+        example = "j" if word == "softmax" else "i"
+        fail("N316", f"`{word}` runs over an index", node.span, "", (), f"write {word}(… for {example})")
+    width = frame.state.width
+    hint = f"the average over the width is avg(x), a dot product dot(x, y)/{width}" if word in ("sum", "mean") else ""
+    fail("N403", f"{word} over the coordinates of a vector has no limit in this theory" if word not in ("sum", "mean")
+         else f"{word} does not run over the coordinates of a vector", node.span, "", (), hint)
+
+
+# --- coordinatewise functions
+
+
+def nonlinearity(word: str, node: syntax.Call, frame: Frame) -> Value:
+    """A function of the catalogue: its argument, then its parameters by place or by name."""
+    from netsor import nonlinearities
+
+    parameters = nonlinearities.get(word).parameters
+    names = [name for name, _ in parameters]
+    most = 1 + len(names)
+    if not node.arguments or len(node.arguments) > most:
+        plain = syntax.Call(node.span, node.function, node.arguments, ())
+        positional(plain, frame, 1, most)
+    argument = value(node.arguments[0], frame)
+    given = dict(zip(names, node.arguments[1:]))
+    for keyword in node.keywords:
+        if keyword.name.name not in names:
+            known = f"its parameters are {', '.join(names)}" if names else "it has no parameters"
+            fail("N316", f"`{word}` has no argument called `{keyword.name.name}`", keyword.name.span, known)
+        if keyword.name.name in given:
+            fail("N316", f"`{keyword.name.name}` is given twice", keyword.span)
+        given[keyword.name.name] = keyword.value
+    values = []
+    for name, default in parameters:
+        if name not in given and default is None:
+            fail("N316", f"`{word}` needs a value for `{name}`", node.span)
+        values.append(_parameter(word, name, given[name], frame) if name in given else Num(_exact(default)))
+    return Value(argument.level, _applied(word, argument, values, node, frame), node.span)
+
+
+def _parameter(word: str, name: str, node: syntax.Node, frame: Frame) -> Expr:
+    meaning = value(node, frame)
+    if meaning.level != Level.NUMBER:
+        fail("N320", f"the parameter `{name}` of `{word}` must be a constant, and this is {meaning.level.word}", node.span)
+    return meaning.expr
+
+
+def _exact(number: float) -> int | Fraction | float:
+    """A default as it was written: 0.01 is 1/100."""
+    if not math.isfinite(number):
+        return number
+    exact = Fraction(repr(number))
+    return exact.numerator if exact.denominator == 1 else exact
+
+
+def _applied(word: str, argument: Value, parameters: Sequence[Expr], node: syntax.Call, frame: Frame) -> Expr:
+    if word == "identity":
+        return argument.expr
+    if word == "sqrt":
+        return _square_root(argument, node.span, frame).expr
+    if word in MONOMIALS:
+        return power(argument.expr, MONOMIALS[word])
+    closed = closed_value(argument.expr)
+    if closed is not None and word in ("abs", "sign", "relu", "step") and not isinstance(closed, float):
+        return Num({"abs": abs(closed), "sign": (closed > 0) - (closed < 0), "relu": max(closed, 0),
+                    "step": int(closed > 0)}[word])
+    return Call(word, (argument.expr, *parameters))
+
+
+def square_root(node: syntax.Call, frame: Frame) -> Value:
+    """sqrt is a power, so that it scales widths: sqrt(n)."""
+    (argument,) = positional(node, frame, 1, 1)
+    return _square_root(quantity(argument, frame), node.span, frame)
+
+
+def _square_root(argument: Value, span: Span, frame: Frame) -> Value:
+    number = closed_value(argument.expr) if argument.pending is None else None
+    if number is not None and number < 0:
+        fail("N502", "a negative number has no square root", span)
+    half = Value(Level.NUMBER, Num(Fraction(1, 2)), span)
+    return to_the_power(argument, half, span, frame)
+
+
+def extremum(node: syntax.Call, frame: Frame) -> Value:
+    """`max(a, b, …)`"""
+    word = node.function.dotted
+    if len(node.arguments) == 1:
+        return over_the_width(word, node, frame)
+    parts = [value(argument, frame) for argument in positional(node, frame, 2)]
+    numbers = [closed_value(part.expr) for part in parts]
+    if None not in numbers:
+        return Value(Level.NUMBER, Num((max if word == "max" else min)(numbers)), node.span)
+    return Value(max(part.level for part in parts), Call(word, tuple(part.expr for part in parts)), node.span)
+
+
+def where(node: syntax.Call, frame: Frame) -> Value:
+    test, then, otherwise = positional(node, frame, 3, 3)
+    return choice(condition(test, frame, vectors=True), then, otherwise, node.span, frame)
+
+
+# --- whole numbers
+
+
+def rounding(node: syntax.Call, frame: Frame) -> Value:
+    """floor, ceil and mod act on constants."""
+    word = node.function.dotted
+    arity = 2 if word == "mod" else 1
+    parts = []
+    for argument in positional(node, frame, arity, arity):
+        meaning = value(argument, frame)
+        if meaning.level != Level.NUMBER:
+            fail("N320", f"`{word}` acts on constants, and this is {meaning.level.word}", argument.span)
+        parts.append(meaning.expr)
+    numbers = [closed_value(part) for part in parts]
+    if None in numbers:
+        return Value(Level.NUMBER, Call(word, tuple(parts)), node.span)
+    if any(math.isinf(number) for number in numbers):
+        fail("N502", "inf cannot be calculated with", node.span)
+    if word == "mod":
+        if numbers[1] == 0:
+            fail("N513", "division by zero", node.span)
+        return Value(Level.NUMBER, tidy(numbers[0] % numbers[1], node.span), node.span)
+    return Value(Level.NUMBER, Num((math.floor if word == "floor" else math.ceil)(numbers[0])), node.span)
+
+
+def wrapped(node: syntax.Call, frame: Frame) -> Value:
+    fail("N409", "wrap is not supported yet", node.span, "", (),
+         "mod works on constants, as in x[mod(i + o - 1, s) + 1]")
+
+
+# --- functions of the program
+
+
+def inline(definition: syntax.Function, node: syntax.Call, frame: Frame) -> Meaning:
+    """The body of a `def` with its arguments in place; nothing of the surroundings is captured."""
+    word = definition.name.name
+    depth = frame.depth + 1
+    if depth > INLINING_LIMIT:
+        fail("N113", f"functions are nested more than {INLINING_LIMIT} deep", node.span)
+    formals = [formal.element.name.name for formal in definition.formals]
+    if len(node.arguments) > len(formals):
+        fail("N316", f"`{word}` takes {count(len(formals), 'argument')}, and {len(node.arguments)} are given", node.span, "",
+             (Label(definition.name.span, "defined here"),))
+    given: dict[str, syntax.Node] = dict(zip(formals, node.arguments))
+    for keyword in node.keywords:
+        name = keyword.name.name
+        if name not in formals:
+            fail("N316", f"`{word}` has no argument called `{name}`", keyword.name.span, "",
+                 (Label(definition.name.span, f"its arguments are {', '.join(formals)}"),))
+        if name in given:
+            fail("N316", f"`{name}` is given twice", keyword.span)
+        given[name] = keyword.value
+    names: dict[str, Meaning] = {}
+    body_frame = frame.inside_function(frame.state.scope.entities[word].order, depth)
+    for formal in definition.formals:
+        name = formal.element.name.name
+        if name in given:
+            names[name] = evaluate(given[name], frame)
+        elif formal.default is not None:
+            names[name] = evaluate(formal.default, body_frame)
+        else:
+            fail("N316", f"`{word}` needs a value for `{name}`", node.span, "", (Label(formal.span, "this argument"),))
+    result = evaluate(definition.body, body_frame.with_names(**names))
+    if isinstance(result, Value):
+        if size(result.expr) > EXPRESSION_LIMIT:
+            fail("N512", f"with its functions written out this expression has more than {EXPRESSION_LIMIT:,} parts", node.span)
+        return Value(result.level, result.expr, node.span, result.widths, result.pending)
+    return result
+
+
+def size(expr: Expr) -> int:
+    """The number of nodes of an expression, each counted as often as it occurs."""
+    cached = expr.__dict__.get("_size")
+    if cached is None:
+        cached = 1 + sum(map(size, children(expr)))
+        object.__setattr__(expr, "_size", cached)
+    return cached
+
+
+BUILT_IN = {
+    "dot": dot, "avg": avg, "where": where, "max": extremum, "min": extremum, "sqrt": square_root, "floor": rounding,
+    "ceil": rounding, "mod": rounding, "wrap": wrapped,
+}

@@ -1,0 +1,222 @@
+"""Statements that declare: width, param, index, data, const, def."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from numbers import Integral, Rational, Real
+from typing import Any
+
+import numpy as np
+
+from netsor.ir.evaluate import Evaluator
+from netsor.ir.expressions import Expr, Index, Num, Range, Sym
+from netsor.ir.labelled import TooLarge
+from netsor.ir.program import ArrayDeclaration
+from netsor.language import syntax
+from netsor.language.constants import closed_value, functions, tidy, whole
+from netsor.language.data import read_array
+from netsor.language.diagnostics import Diagnostic, Label, NetsorError
+from netsor.language.expressions import constant, value
+from netsor.language.lefthand import Left, each_value, read_left
+from netsor.language.reductions import range_of
+from netsor.language.scope import FunctionEntity, IndexEntity, ParameterEntity, WidthEntity
+from netsor.language.source import Source, Span
+from netsor.language.state import Frame, State, fail
+from netsor.language.values import Level
+
+ARRAY_LIMIT = 50_000_000  # entries of one array
+
+
+def width(node: syntax.Width, frame: Frame) -> None:
+    state = frame.state
+    for entry in node.entries:
+        if isinstance(entry, syntax.WidthLike):
+            fail("N409", "`like` is not supported yet", entry.span)
+        if isinstance(entry, syntax.WidthRatio) or state.width is not None:
+            fail("N409", "a second width is not supported yet", entry.span)
+        state.scope.declare(entry.name, WidthEntity(entry.name.name, entry.name.span))
+        state.width = entry.name.name
+
+
+# --- parameters
+
+
+def param(node: syntax.Param, frame: Frame) -> None:
+    for setting in node.settings:
+        name = setting.name.name
+        frame.state.scope.check_free(setting.name)
+        if name in frame.state.settings:
+            expr = set_value(name, frame.state.settings[name], frame)
+        elif setting.default is not None:
+            expr = _parameter_value(name, constant(setting.default, frame, f"the value of `{name}`"), setting.default.span)
+        else:
+            fail("N503", f"`{name}` has no value", setting.span, "", (), f"give it one: --set {name}=…")
+        declare_parameter(setting.name, expr, frame.state)
+
+
+def declare_parameter(name: syntax.Identifier, expr: Expr, state: State) -> None:
+    state.scope.declare(name, ParameterEntity(name.name, expr, name.span))
+    state.parameters[name.name] = math.inf if isinstance(expr, Sym) else expr.value
+
+
+def _parameter_value(name: str, expr: Expr, span: Span) -> Expr:
+    number = closed_value(expr)
+    if number is None:
+        fail("N320", f"the value of `{name}` must be a number", span)
+    if number == -math.inf or number != number:
+        fail("N502", f"{number} is no value for a parameter", span)
+    if number == math.inf:
+        return Sym(name, True)
+    return expr if isinstance(expr, Num) else tidy(number, span)
+
+
+def set_value(name: str, given: Any, frame: Frame) -> Expr:
+    """The value of `--set name=given`: a number, or a constant expression of the language."""
+    if isinstance(given, str):
+        return _written_value(name, given, frame)
+    span = Source(f"{name} = {given}", "--set").span(0, 0)
+    if isinstance(given, bool) or not isinstance(given, Real) or given != given or given == -math.inf:
+        raise NetsorError(Diagnostic("N504", f"{given!r} is no value for the parameter `{name}`"))
+    if given == math.inf:
+        return Sym(name, True)
+    if isinstance(given, Integral):
+        return Num(int(given))
+    return tidy(Fraction(given) if isinstance(given, Rational) else Fraction(repr(float(given))), span)
+
+
+def _written_value(name: str, text: str, frame: Frame) -> Expr:
+    from netsor.language.parse import parse
+
+    source = Source(f"param {name} = {text}", "--set")
+    tree = parse(source)
+    (statement, *more) = tree.statements
+    if more or not isinstance(statement, syntax.Param) or len(statement.settings) != 1:
+        raise NetsorError(Diagnostic("N504", f"`{text}` is no value for the parameter `{name}`",
+                                     hint="one constant expression, such as 8, 1/3 or inf"))
+    node = statement.settings[0].default
+    outside = Frame(frame.state)
+    return _parameter_value(name, constant(node, outside, f"the value of `{name}`"), node.span)
+
+
+# --- indices and functions
+
+
+def index(node: syntax.IndexIn | syntax.IndexLike, frame: Frame) -> None:
+    state = frame.state
+    if isinstance(node, syntax.IndexLike):
+        like = state.scope.find(node.like.name, node.like.span)
+        if not isinstance(like, IndexEntity):
+            fail("N318", f"`{node.like.name}` is not an index", node.like.span, "", (Label(like.span, "defined here"),))
+        range_ = like.index.range
+    else:
+        range_ = range_of(node.range, frame)
+    for name in node.names:
+        state.scope.declare(name, IndexEntity(Index(name.name, range_), name.span))
+
+
+def function(node: syntax.Function, frame: Frame) -> None:
+    state = frame.state
+    seen: set[str] = set()
+    for formal in node.formals:
+        element = formal.element
+        if element.subscripts:
+            fail("N321", "the arguments of a `def` have no subscripts", element.span)
+        if element.name.name in seen:
+            fail("N321", f"the argument `{element.name.name}` occurs twice", element.span)
+        seen.add(element.name.name)
+    order = sum(isinstance(entity, FunctionEntity) for entity in state.scope.entities.values())
+    state.scope.declare(node.name, FunctionEntity(node, node.name.span, order))
+
+
+# --- arrays
+
+
+def const(node: syntax.Const, frame: Frame) -> None:
+    left = read_left(node.element, frame)
+    each_value(left, frame, lambda left, inside: _one_const(node, left, inside))
+
+
+def _one_const(node: syntax.Const, left: Left, frame: Frame) -> None:
+    meaning = value(node.value, frame)
+    name = node.element.name.name
+    if meaning.level != Level.NUMBER:
+        fail("N320", f"a const is known before the limit is taken, and this is {meaning.level.word}", node.value.span)
+    check_array_size([axis.range for axis in left.axes], node.element.span)
+    if not left.axes and isinstance(meaning.expr, Num):
+        values: Any = np.array(float(meaning.expr.value))
+    else:
+        try:
+            values = np.array(Evaluator(functions, {n: math.inf for n in frame.state.parameters}).array(meaning.expr, left.axes))
+        except TooLarge as error:
+            fail("N512", f"`{name}` is too large: {error}", node.span)
+    check_finite(values, left, node.value.span)
+    if not left.pattern and isinstance(meaning.expr, Num):  # a plain number stays exact
+        frame.state.scope.declare(node.element.name, ParameterEntity(name, meaning.expr, node.element.name.span))
+        return
+    declare_array(node.element, left, values, frame.state)
+
+
+def check_array_size(ranges: list[Range], span: Span) -> None:
+    if any(range_.infinite for range_ in ranges):
+        fail("N313", "an array has no infinite range", span)
+    entries = math.prod(range_.size for range_ in ranges)
+    if entries > ARRAY_LIMIT:
+        fail("N512", f"this array would have {entries:,} entries; {ARRAY_LIMIT:,} are possible", span)
+
+
+def check_finite(values: np.ndarray, left: Left, span: Span) -> None:
+    bad = ~np.isfinite(values)
+    if bad.any():
+        position = np.unravel_index(np.argmax(bad), values.shape)
+        where = ", ".join(f"{axis.name} = {axis.range.lo + int(p)}" for axis, p in zip(left.axes, position))
+        found = values[position]
+        fail("N510", f"this constant is {'not a number' if np.isnan(found) else 'infinite'}"
+             + (f" for {where}" if where else ""), span)
+
+
+def declare_array(element: syntax.Element, left: Left, values: np.ndarray, state: State) -> None:
+    ranges = tuple(axis.range for axis in left.axes)
+    array = ArrayDeclaration(element.name.name, ranges, values, element.span)
+    left.define(element, "an array", array, state)
+    state.arrays.append(array)
+
+
+def data(node: syntax.Data, frame: Frame) -> None:
+    state = frame.state
+    name = node.element.name.name
+    state.scope.check_free(node.element.name)
+    values = read_array(node, frame)
+    if values.ndim != len(node.element.subscripts):
+        fail("N506", f"`{name}` is declared with {len(node.element.subscripts)} sizes, and the array has "
+             f"{values.ndim} ({_shape(values)})", node.element.span)
+    for size, subscript in zip(values.shape, node.element.subscripts):
+        _check_size(name, size, subscript, values, frame)
+    ranges = tuple(Range(1, size) for size in values.shape)
+    axes = tuple(Index(f"{name}.{k}", range_) for k, range_ in enumerate(ranges))
+    declare_array(node.element, Left(axes, axes), values, state)
+
+
+def _shape(values: np.ndarray) -> str:
+    return " x ".join(map(str, values.shape)) or "a single number"
+
+
+def _check_size(name: str, size: int, node: syntax.Node, values: np.ndarray, frame: Frame) -> None:
+    """A known size must be that of the array; an unknown name becomes a parameter."""
+    state = frame.state
+    if isinstance(node, syntax.Name) and len(node.path) == 1 and not node.subscripts \
+            and node.dotted not in state.scope.entities and node.dotted not in frame.names:
+        word = node.path[0]
+        if word.name in state.settings:
+            given = set_value(word.name, state.settings[word.name], frame)
+            if whole(given) != size:
+                raise NetsorError(Diagnostic(
+                    "N504", f"`{word.name}` is set to {state.settings[word.name]}, but the data say {size}", node.span))
+        if word.name in state.scope.later and state.scope.later[word.name].start > node.span.start:
+            state.scope.find(word.name, node.span)
+        declare_parameter(word, Num(size), state)
+        return
+    wanted = whole(constant(node, frame, "a size"))
+    if wanted != size:
+        said = node.span.text if wanted is None or node.span.text == str(wanted) else f"{node.span.text} = {wanted}"
+        fail("N506", f"the array is {_shape(values)}, which does not fit here", node.span, f"{said}, but the array has {size}")

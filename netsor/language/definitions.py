@@ -1,0 +1,98 @@
+"""Statements that define: `x[i] = …` and loops."""
+
+from __future__ import annotations
+
+from netsor.ir.expressions import ONE, Expr, Num, ScalarRef, mul
+from netsor.ir.program import Custom, Definition, MatMul, Moment, Nonlin, ScalarFunction, Score
+from netsor.ir.rewrite import walk
+from netsor.language import hidden, syntax
+from netsor.language.check import KINDS, is_a, mixed_kinds
+from netsor.language.diagnostics import NetsorError
+from netsor.language.expressions import evaluate, wrong_kind
+from netsor.language.lefthand import Left, each_value, label, read_left
+from netsor.language.reductions import range_of
+from netsor.language.scope import IndexEntity
+from netsor.language.state import Frame, fail
+from netsor.language.values import Average, CustomCall, Dot, Level, Product, Value
+
+LOOP_LIMIT = 100_000
+
+
+def definition(node: syntax.Definition, frame: Frame) -> None:
+    if node.kind is not None and node.kind.name not in KINDS:
+        fail("N314", f"`{node.kind.name}` is not a kind", node.kind.span, "kinds are A, G, H, C and S")
+    left = read_left(node.element, frame)
+    each_value(left, frame, lambda left, inside: _one(node, left, inside))
+
+
+def _one(node: syntax.Definition, left: Left, frame: Frame) -> None:
+    state = frame.state
+    meaning = evaluate(node.value, frame)
+    if not isinstance(meaning, Value):
+        wrong_kind(meaning, "a number, scalar or vector")
+    rule = rule_of(meaning, frame)
+    family = state.new_family(node.element.name.name, left.pattern, rule, node.element.span)
+    try:
+        left.define(node.element, "a family", family, state)
+        pieces = state.scope.entities[family.name]
+        first = pieces.all_parts()[0][1]
+        if problem := mixed_kinds((first, family)):
+            raise NetsorError(problem)
+    except NetsorError:
+        state.families.pop()
+        raise
+    if node.kind is not None and not is_a(family.kind, node.kind.name):
+        fail("N314", f"`{label(family.name, left.pattern)}` is of kind {family.kind} ({KINDS[family.kind]}), not "
+             f"{node.kind.name}", node.kind.span)
+
+
+def rule_of(meaning: Value, frame: Frame) -> Definition:
+    """The rule by which the value of a whole right-hand side comes about."""
+    match meaning.pending:
+        case Product() as product:
+            return MatMul(product.matrix, product.subscripts, product.argument)
+        case Average(body=body):
+            return Moment(body)
+        case CustomCall() as call:
+            return Custom(call.rule, call.arguments, call.constants)
+        case Dot() as dot if meaning.level != Level.VECTOR:
+            rule = _scaled_dot(meaning, dot, frame)
+            if rule is not None:
+                return rule
+    finished = hidden.finish(meaning, frame)
+    return Nonlin(finished.expr) if finished.level == Level.VECTOR else ScalarFunction(finished.expr)
+
+
+def _scaled_dot(meaning: Value, dot: Dot, frame: Frame) -> Definition | None:
+    """A dot with its scale and a coefficient that is not random: the Moment or Score itself; else None."""
+    scale = hidden.scale_of(meaning, frame)
+    if not _deterministic(meaning.expr):
+        return None
+    if scale is Moment:
+        return Moment(mul(meaning.expr, dot.left, dot.right))
+    left = dot.left if meaning.expr == ONE else mul(meaning.expr, dot.left)
+    return Score(hidden.vector(left, frame, meaning.span), hidden.vector(dot.right, frame, meaning.span))
+
+
+def _deterministic(expr: Expr) -> bool:
+    return all(part.family.kind == "C" for part in walk(expr) if isinstance(part, ScalarRef))
+
+
+def loop(node: syntax.Loop, frame: Frame, run) -> None:
+    """Repeat the statements with the loop variable a number; `run(statement, frame)` elaborates one."""
+    word = node.name.name
+    entity = frame.state.scope.entities.get(word)
+    if word in frame.names or (entity is not None and not isinstance(entity, IndexEntity)):
+        frame.state.scope.check_free(node.name)
+        fail("N202", f"`{word}` is the variable of the loop around this one", node.name.span)
+    if entity is None:
+        frame.state.scope.check_free(node.name)
+    range_ = range_of(node.range, frame)
+    if range_.infinite:
+        fail("N317", "a loop ends", node.range.span, "this range is infinite")
+    if range_.size > LOOP_LIMIT:
+        fail("N512", f"this loop would be repeated {range_.size:,} times; {LOOP_LIMIT:,} are possible", node.range.span)
+    for number in range(range_.lo, range_.hi + 1):
+        inside = frame.with_names(**{word: Value(Level.NUMBER, Num(number), node.name.span)})
+        for statement in node.statements:
+            run(statement, inside)

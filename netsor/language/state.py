@@ -1,0 +1,99 @@
+"""What is known of a program while it is elaborated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from netsor.ir.expressions import Expr, Index
+from netsor.ir.facts import Randomness
+from netsor.ir.program import ArrayDeclaration, Definition, Expectation, Family, Matrix, Output
+from netsor.language import syntax
+from netsor.language.diagnostics import Diagnostic, Label, NetsorError
+from netsor.language.scope import Scope
+from netsor.language.source import Span
+from netsor.language.values import Value
+
+FAMILY_LIMIT = 20_000
+STATEMENT_LIMIT = 200_000
+
+
+def fail(code: str, message: str, span: Span | None, label: str = "", secondary: tuple[Label, ...] = (), hint: str = ""):
+    """Stop the elaboration of this statement with one error."""
+    raise NetsorError(Diagnostic(code, message, span, label, secondary, hint))
+
+
+class State:
+    def __init__(self, tree: syntax.Program, settings: Mapping[str, Any], data: Mapping[str, Any], directory: Path | None,
+                 rules: Mapping[str, Any]):
+        self.tree = tree
+        self.scope = Scope(tree)
+        self.settings = dict(settings)
+        self.data = dict(data)
+        self.directory = directory
+        self.rules = rules
+        self.width: str | None = None
+        self.families: list[Family] = []
+        self.matrices: list[Matrix] = []
+        self.arrays: list[ArrayDeclaration] = []
+        self.outputs: list[Output] = []
+        self.expectations: list[Expectation] = []
+        self.parameters: dict[str, Any] = {}
+        self.diagnostics: list[Diagnostic] = []
+        self.warnings: list[Diagnostic] = []
+        self.hidden: dict[Any, Family] = {}  # hidden families by what they compute
+        self.hidden_counts: dict[str, int] = {}
+        self.randomness = Randomness()
+        self.statements = 0
+        self.current: Span | None = None  # of the statement that is being elaborated
+
+    def new_family(self, name: str, pattern: tuple[Index | int, ...], definition: Definition, span: Span,
+                   hidden: bool = False) -> Family:
+        if len(self.families) >= FAMILY_LIMIT:
+            fail("N512", f"this program has more than {FAMILY_LIMIT:,} families of values", span,
+                 "the last one that fits is before this")
+        from netsor.language.check import kind_of
+
+        family = Family(name, pattern, definition, len(self.families), hidden=hidden, span=span)
+        family.kind = kind_of(family, self.randomness)
+        self.families.append(family)
+        return family
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Where an expression stands: the names and indices that have a meaning only there, and what is known to hold.
+
+    `indices` are the indices that are free on the left or bound around the expression (numbers where an index takes its values one by
+    one); `guards` are conditions under which alone the expression counts; `owner` names the definition it belongs to;
+    `visible` is the number of functions an inlined one may use.
+    """
+
+    state: State
+    owner: str = ""
+    names: Mapping[str, Any] = field(default_factory=dict)
+    indices: Mapping[str, Expr] = field(default_factory=dict)
+    guards: tuple[Expr, ...] = ()
+    depth: int = 0
+    visible: int | None = None
+
+    def with_indices(self, **indices: Expr) -> Frame:
+        names = {name: value for name, value in self.names.items() if name not in indices}
+        return replace(self, indices={**self.indices, **indices}, names=names)
+
+    def with_names(self, **names: Value) -> Frame:
+        indices = {name: value for name, value in self.indices.items() if name not in names}
+        return replace(self, names={**self.names, **names}, indices=indices)
+
+    def with_guard(self, guard: Expr | None) -> Frame:
+        return self if guard is None else replace(self, guards=(*self.guards, guard))
+
+    def inside_function(self, visible: int, depth: int) -> Frame:
+        """The frame of a function's body: it sees its arguments and what the program defined, not the surroundings of the call."""
+        return replace(self, names={}, indices={}, depth=depth, visible=visible)
+
+    @property
+    def inlined(self) -> bool:
+        return self.depth > 0

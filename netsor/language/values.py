@@ -1,0 +1,117 @@
+"""What an expression of the language stands for while a program is elaborated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from fractions import Fraction
+
+from netsor.ir.expressions import Coord, Expr, Index
+from netsor.ir.program import Matrix
+from netsor.language import syntax
+from netsor.language.source import Span
+
+
+class Level(IntEnum):
+    """What a value is known to be: a number before the limit is taken, a scalar of the program, a vector."""
+
+    NUMBER = 0
+    SCALAR = 1
+    VECTOR = 2
+
+    @property
+    def word(self) -> str:
+        return ("a constant", "a scalar", "a vector")[self]
+
+
+@dataclass(frozen=True)
+class Dot:
+    """`dot(left, right)`, whose scale stands elsewhere in the product."""
+
+    left: Expr
+    right: Expr
+
+
+@dataclass(frozen=True)
+class Product:
+    """`matrix[subscripts] @ argument`"""
+
+    matrix: Matrix
+    subscripts: tuple[Expr, ...]
+    argument: Coord
+
+
+@dataclass(frozen=True)
+class Average:
+    """`avg(body)`"""
+
+    body: Expr
+
+
+@dataclass(frozen=True)
+class CustomCall:
+    """A rule of a plug-in with its arguments."""
+
+    rule: object
+    arguments: tuple[Coord, ...]
+    constants: tuple[Expr, ...]
+
+
+Pending = Dot | Product | Average | CustomCall
+
+
+@dataclass(frozen=True)
+class Value:
+    """A number, scalar or vector.
+
+    `pending` is a rule that has not become a family yet: if it is all there is on the right of a definition, the family that is
+    defined is itself the result of the rule; otherwise it becomes a hidden family. `expr` is then the coefficient
+    of a Dot. `widths` are the powers of width symbols that multiply the whole.
+    """
+
+    level: Level
+    expr: Expr
+    span: Span
+    widths: Mapping[str, Fraction] = field(default_factory=dict)
+    pending: Pending | None = None
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A truth value; `static` where it is known before any index has a value."""
+
+    level: Level
+    expr: Expr | None
+    span: Span
+    static: bool | None = None
+
+
+@dataclass(frozen=True)
+class MatrixValue:
+    """An element of a family of matrices."""
+
+    matrix: Matrix
+    subscripts: tuple[Expr, ...]
+    span: Span
+
+
+@dataclass(frozen=True)
+class FunctionValue:
+    """A function by name: of the catalogue, built in, or a `def` of the program."""
+
+    name: str
+    span: Span
+    definition: syntax.Function | None = None
+
+
+class NeedsValues(Exception):
+    """What is being elaborated differs from value to value of this index: give the index its values one by one."""
+
+    def __init__(self, index: Index):
+        super().__init__(index)
+        self.index = index
+
+
+class Poisoned(Exception):
+    """Something that was already reported makes this statement meaningless; nothing more is said about it."""
