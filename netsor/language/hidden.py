@@ -54,35 +54,36 @@ def _new(frame: Frame, pattern: tuple[Index, ...], definition: Definition, span:
 def product(pending: Product, frame: Frame, span: Span) -> Coord:
     """`matrix @ argument` over all axes of both, at the subscripts that are asked for.
 
-    Generic, so that what stands under a guard is never computed out of range, and equal products are one family.
+    Generic, so that what stands under a guard is never computed out of range, and equal products are one family. Where both
+    have the same index for a subscript, as in `W[a] @ x[a,i]`, they share that axis.
     """
     family = pending.argument.family
-    matrix_axes = _generic(pending.matrix.axes, pending.subscripts, ())
-    taken = tuple(axis for axis in matrix_axes if isinstance(axis, Index))
-    argument_axes = _generic(family.axes, pending.argument.subscripts, taken)
-    key = ("MatMul", pending.matrix, family, _constants(matrix_axes), _constants(argument_axes))
+    places = [*zip(pending.matrix.axes, pending.subscripts), *zip(family.axes, pending.argument.subscripts)]
+    terms: list[Expr] = []  # a number where one is asked for, else an axis
+    shared: dict[Expr, Index] = {}
+    pattern: list[Index] = []
+    asked: list[Expr] = []
+    for axis, term in places:
+        if not free_indices(term):
+            terms.append(term)
+        elif term in shared and shared[term].range == axis.range:
+            terms.append(shared[term])
+        else:
+            own = fresh(axis) if axis in pattern else axis
+            if isinstance(term, Index) and term.range == axis.range:
+                shared[term] = own
+            pattern.append(own)
+            asked.append(term)
+            terms.append(own)
+    slots = tuple(pattern.index(term) if isinstance(term, Index) else term for term in terms)
+    key = ("MatMul", pending.matrix, family, slots)
     known = frame.state.hidden.get(key)
     if known is None:
-        pattern = tuple(axis for axis in (*matrix_axes, *argument_axes) if isinstance(axis, Index))
-        known = _new(frame, pattern, MatMul(pending.matrix, matrix_axes, Coord(family, argument_axes)), span)
+        split = len(pending.matrix.axes)
+        rule = MatMul(pending.matrix, tuple(terms[:split]), Coord(family, tuple(terms[split:])))
+        known = _new(frame, tuple(pattern), rule, span)
         frame.state.hidden[key] = known
-    subscripts = [*zip(matrix_axes, pending.subscripts), *zip(argument_axes, pending.argument.subscripts)]
-    return Coord(known, tuple(term for axis, term in subscripts if isinstance(axis, Index)))
-
-
-def _generic(axes: tuple[Index, ...], terms: tuple[Expr, ...], taken: tuple[Index, ...]) -> tuple[Expr, ...]:
-    """For each axis a number where one is asked for, else the axis itself (a fresh one where it clashes)."""
-    result: list[Expr] = []
-    for axis, term in zip(axes, terms):
-        if not free_indices(term):
-            result.append(term)
-        else:
-            result.append(fresh(axis) if axis in taken or axis in result else axis)
-    return tuple(result)
-
-
-def _constants(axes: tuple[Expr, ...]) -> tuple[Expr | None, ...]:
-    return tuple(None if isinstance(axis, Index) else axis for axis in axes)
+    return Coord(known, tuple(asked))
 
 
 def moment(body: Expr, frame: Frame, span: Span) -> ScalarRef:
