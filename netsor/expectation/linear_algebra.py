@@ -10,13 +10,13 @@ FLOOR = 1e-13
 SAFE_PIVOT = 1e-5
 
 
-def psd_root(K: np.ndarray) -> np.ndarray:
+def psd_root(K: np.ndarray, tolerance: float = 1e-8) -> np.ndarray:
     """L with L L^T = K for symmetric positive semidefinite K of shape (..., N, N).
 
     K is scaled to correlations first, so that rows of very different variance keep their accuracy. Definite
     matrices get the lower triangular Cholesky factor, others (copied rows, zero rows) V sqrt(lambda) with
     rounding removed. A row of K that is zero is a row of L that is exactly zero.
-    Raises ValueError when K is not finite or has an eigenvalue that is negative beyond rounding.
+    Raises ValueError when K is not finite or has an eigenvalue below ``-tolerance`` times the largest (of the correlations).
     """
     K = np.asarray(K, dtype=float)
     if not np.all(np.isfinite(K)):
@@ -34,7 +34,7 @@ def psd_root(K: np.ndarray) -> np.ndarray:
     if size:
         remaining = _cholesky_where_safe(corr, roots)
         if len(remaining):
-            roots[remaining] = _eigen_root(corr[remaining])
+            roots[remaining] = _eigen_root(corr[remaining], tolerance)
     roots *= deviation[:, :, None]
     return roots.reshape(K.shape)
 
@@ -54,10 +54,10 @@ def _cholesky_where_safe(corr: np.ndarray, roots: np.ndarray) -> np.ndarray:
         return np.concatenate([first, half + second])
 
 
-def _eigen_root(corr: np.ndarray) -> np.ndarray:
+def _eigen_root(corr: np.ndarray, tolerance: float) -> np.ndarray:
     values, vectors = np.linalg.eigh(corr)
     largest = np.maximum(values[:, -1:], 0.0)
-    if np.any(values < -1e-8 * np.maximum(largest, 1.0)):
+    if np.any(values < -tolerance * np.maximum(largest, 1.0)):
         raise ValueError(f"a covariance matrix is not positive semidefinite: relative eigenvalue {values.min():.3g}")
     kept = np.where(values > FLOOR * corr.shape[-1] * largest, values, 0.0)
     return vectors * np.sqrt(kept)[:, None, :]

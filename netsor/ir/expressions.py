@@ -89,9 +89,10 @@ class Num(Expr):
 
 @node
 class Sym(Expr):
-    """A parameter that has no finite number: free in a derivation, or infinite (``H = inf``)."""
+    """A parameter that has no finite number: infinite (``H = inf``) or free in a derivation."""
 
     name: str
+    infinite: bool = False
 
 
 @dataclass(frozen=True)
@@ -276,13 +277,15 @@ class Expect(Expr):
     Block ``m`` of leaves is a single variable (``inner[m] == ()``) or an array over the inner indices.  ``covariance[m][k]``
     is an expression over the :func:`first` copies of ``inner[m]`` and the :func:`second` copies of ``inner[k]``; ``mean[m]`` over
     the first copies of ``inner[m]``.  All other free indices of factors, means and covariances are the cells over which the
-    expectation is taken.
+    expectation is taken.  ``mirror`` lists pairs of them whose exchange leaves the value as it is (the kernel of a family with
+    itself).
     """
 
     factors: tuple
     inner: tuple
     mean: tuple
     covariance: tuple
+    mirror: tuple = ()
 
 
 def first(index: Index) -> Index:

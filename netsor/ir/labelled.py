@@ -20,7 +20,10 @@ SAMPLE = Index("sample", Range(1, None), "label")
 POINT = Index("point", Range(1, None), "label")
 """The axis over quadrature or quasi-random points inside one expectation; leads after SAMPLE."""
 
-LEADING = (SAMPLE, POINT)
+CELL = Index("cell", Range(1, None), "label")
+"""The axis over the cells of one expectation (all values of its indices and samples, flattened)."""
+
+LEADING = (SAMPLE, CELL, POINT)
 
 MEMORY_LIMIT = 4 * 2**30
 """Bytes that a single array may take before :class:`TooLarge` is raised."""

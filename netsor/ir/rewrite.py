@@ -111,8 +111,17 @@ def substitute(expr: Expr, mapping: Mapping[Index, Expr]) -> Expr:
                 expr.inner,
                 tuple(map(inner, expr.mean)),
                 tuple(tuple(map(inner, row)) for row in expr.covariance),
+                _mirror(expr.mirror, mapping),
             )
     return rebuild(expr, inner)
+
+
+def _mirror(pairs: tuple, mapping: Mapping[Index, Expr]) -> tuple:
+    """The pairs after a substitution: dropped where both became equal, all given up where one is no index any more."""
+    renamed = [tuple(mapping.get(index, index) for index in pair) for pair in pairs]
+    renamed = [pair for pair in renamed if pair[0] != pair[1]]
+    ends = [index for pair in renamed for index in pair]
+    return tuple(renamed) if all(isinstance(i, Index) for i in ends) and len(set(ends)) == len(ends) else ()
 
 
 def rebuild(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
@@ -160,5 +169,21 @@ def rebuild(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
                 expr.inner,
                 tuple(map(change, expr.mean)),
                 tuple(tuple(map(change, row)) for row in expr.covariance),
+                expr.mirror,
             )
     raise TypeError(type(expr).__name__)
+
+
+def rename_bound(expr: Expr, depth: int = 0) -> Expr:
+    """The same expression with bound indices named by their depth: equal up to bound names means equal after this."""
+    if isinstance(expr, (Reduce, Softmax, Average)):
+        indices = expr.indices if isinstance(expr, Reduce) else (expr.index,)
+        names = {i: Index("", i.range, ("bound", depth + k)) for k, i in enumerate(indices)}
+        inside = lambda part: rename_bound(substitute(part, names), depth + len(names))  # noqa: E731
+        if isinstance(expr, Average):
+            return Average(inside(expr.body), names[expr.index])
+        guard = None if expr.guard is None else inside(expr.guard)
+        if isinstance(expr, Softmax):
+            return Softmax(inside(expr.body), names[expr.index], guard, rename_bound(expr.at, depth))
+        return Reduce(expr.op, inside(expr.body), tuple(names.values()), guard)
+    return rebuild(expr, lambda child: rename_bound(child, depth))

@@ -1,0 +1,1 @@
+"""Programs at finite width."""

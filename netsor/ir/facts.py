@@ -1,0 +1,76 @@
+"""Static facts about families that several stages ask for."""
+
+from __future__ import annotations
+
+from typing import Callable, Iterable, TypeVar
+
+from netsor.ir.expressions import Coord, Expr, Index, ScalarRef
+from netsor.ir.program import Custom, Family, Given, MatMul, Moment, Nonlin, ScalarFunction, Score
+from netsor.ir.rewrite import walk
+
+
+def parts(family: Family) -> tuple[Expr, ...]:
+    """The expressions that the definition of a family is made of."""
+    match family.definition:
+        case Given() as given:
+            return (given.mean, given.covariance)
+        case MatMul() as product:
+            return (*product.matrix_subscripts, product.argument)
+        case Nonlin(body=body) | Moment(body=body) | ScalarFunction(body=body):
+            return (body,)
+        case Score() as score:
+            return (score.left, score.right)
+        case Custom() as custom:
+            return (*custom.arguments, *custom.constants)
+    raise TypeError(type(family.definition).__name__)
+
+
+def references(family: Family) -> list[Coord | ScalarRef]:
+    """Every reference to another family in the definition, in order of appearance."""
+    return [part for expr in parts(family) for part in walk(expr) if isinstance(part, (Coord, ScalarRef))]
+
+
+def uses(family: Family) -> tuple[Family, ...]:
+    """The families that the definition mentions, each once."""
+    return tuple(dict.fromkeys(reference.family for reference in references(family)))
+
+
+Value = TypeVar("Value")
+
+
+def bottom_up(
+    root: Family, known: dict[Family, Value], earlier: Callable[[Family], Iterable[Family]],
+    compute: Callable[[Family], Value],
+) -> Value:
+    """``known[root]``, filling ``known`` from the earliest families on.  Iterative: programs may be thousands of layers deep."""
+    stack = [root]
+    while stack:
+        current = stack[-1]
+        pending = [] if current in known else [family for family in earlier(current) if family not in known]
+        if pending:
+            stack.extend(pending)
+            continue
+        stack.pop()
+        if current not in known:
+            known[current] = compute(current)
+    return known[root]
+
+
+class Randomness:
+    """Which families depend on random scalars (on a Score, in the end)."""
+
+    def __init__(self) -> None:
+        self._scores: dict[Family, frozenset[Family]] = {}
+
+    def scores(self, family: Family) -> frozenset[Family]:
+        """The scores that ``family`` is a function of; a score counts for itself."""
+        return bottom_up(family, self._scores, uses, self._find)
+
+    def _find(self, family: Family) -> frozenset[Family]:
+        found = frozenset().union(*(self._scores[used] for used in uses(family)))
+        return found | {family} if isinstance(family.definition, Score) else found
+
+
+def own_axes(reference: Coord | ScalarRef) -> tuple[Index, ...]:
+    """The index variables among the subscripts of a reference."""
+    return tuple(dict.fromkeys(part for s in reference.subscripts for part in walk(s) if isinstance(part, Index)))

@@ -1,0 +1,60 @@
+"""Expressions as polynomials in coordinates of vectors."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from netsor.ir.expressions import Add, Call, Coord, Expr, Mul, Num, Pow, Reduce, Where, lift
+from netsor.ir.rewrite import children
+
+
+def coords(expr: Expr) -> frozenset:
+    """The coordinates (references to vector families) that occur in ``expr``."""
+    if isinstance(expr, Coord):
+        return frozenset((expr,))
+    cached = expr.__dict__.get("_coords")
+    if cached is None:
+        cached = frozenset().union(*map(coords, children(expr)))
+        object.__setattr__(expr, "_coords", cached)
+    return cached
+
+
+def degree(expr: Expr) -> int | None:
+    """The degree of ``expr`` as a polynomial in coordinates, None if it is none."""
+    if not coords(expr):
+        return 0
+    expr = as_power(expr)
+    match expr:
+        case Coord():
+            return 1
+        case Add():
+            return _combine(max, map(degree, expr.terms))
+        case Mul():
+            return _combine(sum, map(degree, expr.factors))
+        case Pow(exponent=Num(value=int(exponent))) if exponent > 0:
+            inner = degree(expr.base)
+            return None if inner is None else inner * exponent
+        case Reduce(op="sum") if expr.guard is None or not coords(expr.guard):
+            return degree(expr.body)
+        case Where() if not coords(expr.test):
+            return _combine(max, (degree(expr.then), degree(expr.otherwise)))
+    return None
+
+
+def _combine(operation, degrees) -> int | None:
+    degrees = list(degrees)
+    return None if None in degrees else operation(degrees)
+
+
+_POWERS = {"identity": 1, "square": 2, "cube": 3}
+
+
+def as_power(expr: Expr) -> Expr:
+    """Named monomials written as powers."""
+    if isinstance(expr, Call) and expr.function in _POWERS:
+        exponent = _POWERS[expr.function]
+        return expr.arguments[0] if exponent == 1 else Pow(expr.arguments[0], lift(exponent))
+    if isinstance(expr, Pow) and isinstance(expr.exponent, Num) and isinstance(expr.exponent.value, Fraction):
+        if expr.exponent.value.denominator == 1:
+            return Pow(expr.base, Num(int(expr.exponent.value)))
+    return expr

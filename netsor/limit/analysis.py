@@ -1,0 +1,116 @@
+"""The limit of a program before any number: its recursion, score groups, and whether the theorem covers it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from netsor.ir.expressions import ScalarRef
+from netsor.ir.facts import Randomness
+from netsor.ir.kernel import Diverges, NoPower
+from netsor.ir.program import Family, Moment, Program, Score
+from netsor.ir.rewrite import walk
+from netsor.language.diagnostics import Diagnostic, NetsorError
+from netsor.limit.conditions import infinite_axis_message, score_diagnostics
+from netsor.limit.levels import Level, Levels
+from netsor.limit.recursion import Recursion
+from netsor.limit.scores import Group, NotIndependent, find_groups
+
+
+@dataclass(frozen=True)
+class Theorem:
+    """What a result stands on.  ``proved`` is False for what is an extension, checked by simulation."""
+
+    name: str
+    proved: bool
+    reason: str
+
+
+class Analysis:
+    """Everything about a program's limit that needs no numbers.
+
+    :raises NetsorError: N4 diagnostics where the theorem does not cover the program."""
+
+    def __init__(self, program: Program):
+        self.program = program
+        self.recursion = Recursion()
+        self.levels = Levels(self.recursion)
+        self.randomness: Randomness = self.levels.randomness
+        self.scores = [family for family in program.families if isinstance(family.definition, Score)]
+        found = score_diagnostics(self.scores, self.recursion, self.levels)
+        if found:
+            raise NetsorError(found)
+
+    def needed_scores(self) -> list[Family]:
+        """The scores that something reported depends on, in program order."""
+        references = [part.reference for output in self.program.outputs for part in output.parts]
+        references += [argument for expectation in self.program.expectations for argument in expectation.arguments]
+        needed = frozenset().union(*(self.randomness.scores(reference.family) for reference in references))
+        return [score for score in self.scores if score in needed]
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """The groups of the scores that are needed."""
+        with self.explained(self.scores[0] if self.scores else None):
+            return find_groups(self.needed_scores(), self.recursion)
+
+    def level_of(self, group: Group) -> Level:
+        return max(self.levels.of_score(family) for family in group.families)
+
+    def explained(self, family: Family | None) -> "_Explained":
+        """A context in which what the recursion cannot do becomes a diagnostic at the definition of ``family``."""
+        return _Explained(family)
+
+    @cached_property
+    def depth(self) -> dict[Family, int]:
+        """The level of every score: 1 for those that depend on no other."""
+        depth: dict[Family, int] = {}
+        for score in sorted(self.scores, key=lambda family: family.order):
+            earlier = self.randomness.scores(score) - {score}
+            depth[score] = 1 + max((depth[other] for other in earlier), default=0)
+        return depth
+
+    @cached_property
+    def theorem(self) -> Theorem:
+        """What the limit stands on (theory: one level of scores is proved, several are an extension)."""
+        scores = self.needed_scores()
+        infinite = any(axis.range.infinite for score in scores for axis in score.axes)
+        if not scores:
+            if self._uses_moments():
+                return Theorem("NETSOR+ master theorem (Yang 2019, arXiv:1910.12478)", True, "moments enter smoothly")
+            return Theorem("NETSOR master theorem (Yang 2019, arXiv:1910.12478)", True, "MatMul, LinComb and Nonlin only")
+        levels = max(self.depth[score] for score in scores)
+        attention = "Sakai, Karakida & Imaizumi 2025, arXiv:2506.00846"
+        if levels > 1:
+            return Theorem(f"sequential conditioning over {levels} levels of scores, after {attention}", False,
+                           "several levels of scores are an extension, checked by simulation")
+        if infinite:
+            return Theorem(f"infinite axis of scores, after {attention} and Hron et al. 2020, arXiv:2006.10540", False,
+                           "an infinite axis inside the width limit is an extension")
+        return Theorem(f"limit with random scores ({attention})", True, "one level of scores")
+
+    def _uses_moments(self) -> bool:
+        return any(
+            isinstance(part, ScalarRef)
+            for family in self.program.families if family.is_vector and hasattr(family.definition, "body")
+            for part in walk(family.definition.body)
+        ) or any(isinstance(family.definition, Moment) for family in self.program.families)
+
+
+class _Explained:
+    def __init__(self, family: Family | None):
+        self.family = family
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind, error, traceback) -> bool:
+        span = None if self.family is None else self.family.span
+        if isinstance(error, NotIndependent):
+            raise NetsorError(Diagnostic(
+                "N404", f"scores along the infinite axis '{error.axis.name}' are not independent of each other", error.family.span,
+                hint="give each its own matrix, so that the average over the axis is an expectation",
+            )) from error
+        if isinstance(error, (Diverges, NoPower)):
+            raise NetsorError(Diagnostic("N404", infinite_axis_message(error), span)) from error
+        return False

@@ -1,0 +1,199 @@
+"""E[product of functions of Gaussian families] as expressions, with the index equalities kept apart.
+
+Whether two Gaussian variables are correlated may hinge on index equalities (heads a = a', tokens i = i').  The expectation is taken
+case by case over which of them hold and turned back into a sum of equalities times coefficients by Moebius inversion: with F(T)
+the value when exactly the equalities T hold, the kernel is sum over S of delta_S sum over T within S of (-1)^(|S|-|T|) F(T).
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Callable
+
+from netsor.ir.expressions import (
+    ZERO, Compare, Coord, Expect, Expr, Index, Indicator, Leaf, add, first, mul, second,
+)
+from netsor.ir.kernel import Kernel, sides
+from netsor.ir.polynomials import coords
+from netsor.ir.rewrite import free_indices, rebuild, substitute, walk
+from netsor.limit.equations import representatives, substitute_chain
+from netsor.limit.parity import parity
+
+MAX_EQUALITIES = 3  # beyond this the indicators are evaluated with the covariances
+
+
+def expectation(
+    factors: list[Expr], covariance: Callable[[Coord, Coord], Kernel], mean: Callable[[Coord], Kernel], mirror: tuple = ()
+) -> Kernel:
+    """E of the product of expressions in coordinates of Gaussian families.
+
+    ``covariance`` and ``mean`` give the moments of coordinates; ``mirror`` lists index pairs whose exchange does not matter."""
+    blocks = leaf_blocks(factors)
+    factors = [_with_leaves(factor, blocks) for factor in factors]
+    inner = tuple(block.inner for block in blocks)
+    rows = [block.reference(first) for block in blocks]
+    columns = [block.reference(second) for block in blocks]
+    kernels = {
+        (m, k): covariance(rows[m], columns[k]).limit() for m in range(len(blocks)) for k in range(len(blocks)) if m <= k
+    }
+    means = [mean(row).expression() for row in rows]
+    outer = frozenset().union(*map(free_indices, factors), *(free_indices(t) for b in blocks for t in b.reference(first).subscripts))
+    copies = {copy(index) for block in blocks for index in block.inner for copy in (first, second)}
+    equalities = sorted(
+        {e for kernel in kernels.values() for held, _ in kernel.terms for e in held if _free(e) and not _free(e) & copies},
+        key=repr,
+    )
+    mirror = tuple(pair for pair in mirror if all(isinstance(index, Index) and index in outer for index in pair))
+    case = _Case(factors, inner, means, kernels, mirror)
+    if len(equalities) > MAX_EQUALITIES:
+        return Kernel.of(case.value(None))
+    terms = []
+    for size in range(len(equalities) + 1):
+        for held in combinations(equalities, size):
+            names = representatives(frozenset(held))
+            parts = [
+                mul((-1) ** (size - part_size), substitute_chain(case.value(frozenset(part)), names))
+                for part_size in range(size + 1) for part in combinations(held, part_size)
+            ]
+            delta = Kernel.equal(sides(equality) for equality in held)
+            terms.append(delta * Kernel.of(add(*parts)))
+    return Kernel([item for kernel in terms for item in kernel.terms.items()])
+
+
+class LeafBlock:
+    """The elements of one Gaussian family that the factors mention: one variable, or an array over the axes that inner sums run over."""
+
+    def __init__(self, family, pattern: tuple):
+        self.family, self.pattern = family, pattern
+        self.inner = tuple(axis for axis, term in zip(family.axes, pattern) if term is None)
+
+    def matches(self, reference: Coord) -> bool:
+        return reference.family is self.family and all(
+            own is None or own == term for own, term in zip(self.pattern, reference.subscripts)
+        )
+
+    def leaf(self, slot: int, reference: Coord) -> Leaf:
+        return Leaf(slot, tuple(t for own, t in zip(self.pattern, reference.subscripts) if own is None))
+
+    def reference(self, copy: Callable[[Index], Index]) -> Coord:
+        return Coord(self.family, tuple(
+            copy(axis) if own is None else own for axis, own in zip(self.family.axes, self.pattern)
+        ))
+
+
+def leaf_blocks(factors: list[Expr]) -> list[LeafBlock]:
+    """The blocks of Gaussian variables of the factors, in order of appearance."""
+    outer = frozenset().union(*map(free_indices, factors))
+    blocks: list[LeafBlock] = []
+    found = [(part, part) for factor in factors for part in walk(factor) if isinstance(part, Coord)]
+    references = list(dict.fromkeys(reference for reference, _ in found))
+    for family in dict.fromkeys(reference.family for reference in references):
+        own = [reference for reference in references if reference.family is family]
+        running = [any(free_indices(r.subscripts[k]) - outer for r in own) for k in range(len(family.axes))]
+        for reference in own:
+            pattern = tuple(None if runs else term for runs, term in zip(running, reference.subscripts))
+            if not any(block.family is family and block.pattern == pattern for block in blocks):
+                blocks.append(LeafBlock(family, pattern))
+    return blocks
+
+
+def _with_leaves(expr: Expr, blocks: list[LeafBlock]) -> Expr:
+    if isinstance(expr, Coord):
+        slot = next(slot for slot, block in enumerate(blocks) if block.matches(expr))
+        return blocks[slot].leaf(slot, expr)
+    return rebuild(expr, lambda child: _with_leaves(child, blocks)) if coords(expr) else expr
+
+
+def _free(equality) -> frozenset:
+    return frozenset().union(*map(free_indices, equality))
+
+
+class _Case:
+    """The expectation when exactly the equalities of a set hold (None: whatever holds, indicators kept)."""
+
+    def __init__(self, factors, inner, means, kernels, mirror):
+        self.factors, self.inner, self.means, self.kernels, self.mirror = factors, inner, means, kernels, mirror
+        self.known: dict = {}
+
+    def value(self, held: frozenset | None) -> Expr:
+        if held not in self.known:
+            self.known[held] = self._find(held)
+        return self.known[held]
+
+    def _find(self, held: frozenset | None) -> Expr:
+        names = [] if held is None else representatives(held)
+        entries = {key: substitute_chain(self._entry(kernel, held), names) for key, kernel in self.kernels.items()}
+        factors = [substitute_chain(factor, names) for factor in self.factors]
+        means = [substitute_chain(mean, names) for mean in self.means]
+        mirror = self.mirror if held is None or not held else ()
+        if held:
+            replaced = {index for index, _ in names}
+            mirror = tuple(pair for pair in self.mirror if not replaced & set(pair))
+        return mul(*[
+            self._component([factors[f] for f in group], slots, entries, means, mirror)
+            for group, slots in _components(factors, entries, len(self.inner))
+        ])
+
+    @staticmethod
+    def _entry(kernel: Kernel, held: frozenset | None) -> Expr:
+        terms = []
+        for (equalities, _), coefficient in kernel.terms.items():
+            open_ = equalities if held is None else frozenset(e for e in equalities if e not in held)
+            # what is left hinges on inner copies (an indicator) or on an equality that fails in this case
+            if held is not None and any(e for e in open_ if not _mentions_copy(e)):
+                continue
+            terms.append(mul(*[Indicator(Compare("==", *sides(e))) for e in sorted(open_, key=repr)], coefficient))
+        return add(*terms)
+
+    def _component(self, factors: list[Expr], slots: list[int], entries: dict, means: list[Expr], mirror: tuple) -> Expr:
+        """The expectation over leaves that are independent of all others."""
+        if not slots:
+            return mul(*factors)
+        if self._is_odd(factors, slots, means):
+            return ZERO
+        place = {slot: position for position, slot in enumerate(slots)}
+        factors = [_renumber(factor, place) for factor in factors]
+
+        def entry(m: int, k: int) -> Expr:
+            if m <= k:
+                return entries[m, k]
+            swapped = {copy_m(i): copy_k(i) for i in self.inner[m] + self.inner[k]
+                       for copy_m, copy_k in ((first, second), (second, first))}
+            return substitute(entries[k, m], swapped)
+
+        covariance = tuple(tuple(entry(m, k) for k in slots) for m in slots)
+        inner = tuple(self.inner[slot] for slot in slots)
+        return Expect(tuple(factors), inner, tuple(means[slot] for slot in slots), covariance, mirror)
+
+    @staticmethod
+    def _is_odd(factors: list[Expr], slots: list[int], means: list[Expr]) -> bool:
+        """Whether flipping all leaves at once turns the product into its negative."""
+        if any(means[slot] != ZERO for slot in slots):
+            return False
+        product = 1
+        for factor in factors:
+            product *= parity(factor, lambda leaf: -1)
+        return product == -1
+
+
+def _mentions_copy(equality) -> bool:
+    return any(isinstance(i.tag, tuple) and i.tag[0] in ("first", "second") for i in _free(equality))
+
+
+def _components(factors: list[Expr], entries: dict, count: int) -> list[tuple[list[int], list[int]]]:
+    """Factors and leaves in groups that neither share leaves nor are correlated: (factor positions, slots)."""
+    used = [{part.slot for part in walk(factor) if isinstance(part, Leaf)} for factor in factors]
+    links = used + [{m, k} for (m, k), entry in entries.items() if m != k and entry != ZERO]
+    groups: list[set[int]] = [{slot} for slot in range(count)]
+    for link in links:
+        joined = [group for group in groups if group & link]
+        groups = [group for group in groups if not group & link] + ([set().union(*joined)] if joined else [])
+    result = [([f for f, slots in enumerate(used) if slots and slots <= group], sorted(group)) for group in groups]
+    constant = [f for f, slots in enumerate(used) if not slots]
+    return [(members, slots) for members, slots in result if members] + ([(constant, [])] if constant else [])
+
+
+def _renumber(expr: Expr, place: dict[int, int]) -> Expr:
+    if isinstance(expr, Leaf):
+        return Leaf(place[expr.slot], expr.subscripts)
+    return rebuild(expr, lambda child: _renumber(child, place))

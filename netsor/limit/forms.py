@@ -1,0 +1,237 @@
+"""How the recursion sees a vector family: an atom, a sum of products, or a function of Gaussian families.
+
+A program writes one coordinatewise expression for a family.  Linear combinations, products and polynomials are recognised
+here as patterns of it; what is left (nonlinearities, gates, maxima, conditions) becomes a *function* of Gaussian families.
+Arguments that are affine in Gaussian families are Gaussian themselves and are given a hidden family of their own, so that
+``relu(W@x + b)`` is a function of one Gaussian variable.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+from netsor.ir.expressions import (
+    Add, Coord, Expr, Index, Indicator, Logic, Mul, ONE, Pow, Reduce, Where, both, fresh, mul,
+)
+from netsor.ir.facts import bottom_up
+from netsor.ir.polynomials import as_power, coords, degree
+from netsor.ir.program import Custom, Family, Given, MatMul, Nonlin
+from netsor.ir.rewrite import children, free_indices, rebuild, rename_bound, substitute, walk
+from netsor.rules.base import is_affine
+
+MAX_DEGREE = 4  # polynomials up to this degree are expanded into products
+MAX_TERMS = 256
+
+
+@dataclass(frozen=True)
+class Term:
+    """``coefficient * product(factors)``, summed over ``indices`` where ``guard`` holds.  No factor: the constant vector 1."""
+
+    coefficient: Expr = ONE
+    factors: tuple = ()
+    indices: tuple[Index, ...] = ()
+    guard: Expr | None = None
+
+    def substitute(self, mapping: dict[Index, Expr]) -> "Term":
+        """The term with free indices replaced and its own indices renamed apart."""
+        mapping = {**mapping, **{index: fresh(index) for index in self.indices}}
+        guard = None if self.guard is None else substitute(self.guard, mapping)
+        factors = tuple(substitute(factor, mapping) for factor in self.factors)
+        return Term(substitute(self.coefficient, mapping), factors, tuple(mapping[i] for i in self.indices), guard)
+
+    def times(self, other: "Term") -> "Term":
+        other = other.substitute({})
+        return Term(
+            mul(self.coefficient, other.coefficient), self.factors + other.factors, self.indices + other.indices,
+            both(self.guard, other.guard),
+        )
+
+
+@dataclass(frozen=True)
+class Atom:
+    """Drawn by a rule: an input, a MatMul, a plug-in's Gaussian vector."""
+
+
+@dataclass(frozen=True)
+class Sum:
+    """A sum of products of families."""
+
+    terms: tuple[Term, ...]
+
+
+@dataclass(frozen=True)
+class Function:
+    """A coordinatewise expression in coordinates of Gaussian families."""
+
+    body: Expr
+
+
+Form = Atom | Sum | Function
+ATOM = Atom()
+
+
+class Forms:
+    """The forms of a program's families, found once each; hidden families are made as needed."""
+
+    def __init__(self) -> None:
+        self._forms: dict[Family, Form] = {}
+        self._gaussian: dict[Family, bool] = {}
+        self._hidden: dict[Expr, Family] = {}
+        self._count = itertools.count()
+
+    def form(self, family: Family) -> Form:
+        """The form of a vector family."""
+        if family not in self._forms:
+            self._forms[family] = self._find(family)
+        return self._forms[family]
+
+    def is_gaussian(self, family: Family) -> bool:
+        """Whether Z is Gaussian given the random scalars: atoms and affine combinations of such."""
+        return bottom_up(family, self._gaussian, vectors_of, self._gaussian_by_definition)
+
+    def _gaussian_by_definition(self, family: Family) -> bool:
+        definition = family.definition
+        return not isinstance(definition, Nonlin) or is_affine(definition.body, self._gaussian.__getitem__)
+
+    def constituents(self, family: Family) -> tuple[Family, ...]:
+        """The vector families that the form of ``family`` mentions (none for an atom)."""
+        match self.form(family):
+            case Sum(terms=terms):
+                return tuple(dict.fromkeys(factor.family for term in terms for factor in term.factors))
+            case Function(body=body):
+                return tuple(dict.fromkeys(part.family for part in sorted(coords(body), key=repr)))
+        return ()
+
+    def _find(self, family: Family) -> Form:
+        definition = family.definition
+        if isinstance(definition, (Given, MatMul, Custom)):
+            return ATOM
+        terms = self._expand(definition.body)
+        if len(terms) == 1 and terms[0] == Term(ONE, terms[0].factors) and not isinstance(terms[0].factors[0], Coord):
+            if len(terms[0].factors) == 1:
+                return Function(self._gaussian_form(definition.body))
+        named = lambda factor: factor if isinstance(factor, Coord) else self._intern(self._gaussian_form(factor))  # noqa: E731
+        return Sum(tuple(Term(t.coefficient, tuple(map(named, t.factors)), t.indices, t.guard) for t in terms))
+
+    def named(self, body: Expr) -> Coord:
+        """A reference to a (hidden) family whose value is ``body``."""
+        return body if isinstance(body, Coord) else self._intern(body)
+
+    # --- expressions to sums of products -----------------------------------------------------------------------------
+
+    def _expand(self, expr: Expr) -> list[Term]:
+        """Terms whose factors are Coord or expressions that stay whole."""
+        if not coords(expr):
+            return [Term(expr)]
+        expr = as_power(expr)
+        match expr:
+            case Coord():
+                return [Term(ONE, (expr,))]
+            case Add():
+                return [term for part in expr.terms for term in self._expand(part)]
+            case Mul():
+                return self._expand_product(expr)
+            case Pow() if (degree(expr) or 99) <= MAX_DEGREE:
+                terms = [Term()]
+                for _ in range(int(expr.exponent.value)):
+                    terms = _product(terms, self._expand(expr.base))
+                return terms if len(terms) <= MAX_TERMS else [Term(ONE, (expr,))]
+            case Reduce(op="sum") if expr.guard is None or not coords(expr.guard):
+                return [
+                    Term(t.coefficient, t.factors, expr.indices + t.indices, both(expr.guard, t.guard))
+                    for t in self._expand(expr.body)
+                ]
+            case Where() if not coords(expr.test):
+                kept = [t.times(Term(Indicator(expr.test))) for t in self._expand(expr.then)]
+                opposite = Logic("not", (expr.test,))
+                return kept + [t.times(Term(Indicator(opposite))) for t in self._expand(expr.otherwise)]
+        return [Term(ONE, (expr,))]
+
+    def _expand_product(self, expr: Mul) -> list[Term]:
+        scalars = [factor for factor in expr.factors if not coords(factor)]
+        vectors = [factor for factor in expr.factors if coords(factor)]
+        terms = [Term(mul(*scalars))]
+        for group in _sharing(vectors):
+            product = mul(*group)
+            if len(group) > 1 and degree(product) is None and len(coords(product)) == 1:
+                terms = _product(terms, [Term(ONE, (product,))])  # a function of one variable, such as z*sigmoid(z)
+                continue
+            for factor in group:
+                terms = _product(terms, self._expand(factor))
+        if len(terms) > MAX_TERMS:
+            return [Term(mul(*scalars), (mul(*vectors),))]
+        return terms
+
+    # --- functions of Gaussian families ------------------------------------------------------------------------------
+
+    def _gaussian_form(self, expr: Expr) -> Expr:
+        """``expr`` in coordinates of Gaussian families, as few different ones as can be seen."""
+        expr = self._inline(expr)
+        affine = dict.fromkeys(self._affine_parts(expr))
+        variables = coords(expr)
+        if len(affine) == 1 or (len(variables) > 1 and len(affine) <= len(variables)):
+            return self._replace(expr, {part: self._intern(part) for part in affine if not isinstance(part, Coord)})
+        return expr
+
+    def _inline(self, expr: Expr) -> Expr:
+        """Coordinates of families that are not Gaussian replaced by their definitions."""
+        if not coords(expr):
+            return expr
+        if isinstance(expr, Coord):
+            family = expr.family
+            if self.is_gaussian(family):
+                return expr
+            return self._inline(substitute(family.definition.body, dict(zip(family.axes, expr.subscripts))))
+        return rebuild(expr, self._inline)
+
+    def _affine_parts(self, expr: Expr) -> list[Expr]:
+        """The largest subexpressions that are affine in (Gaussian) coordinates."""
+        if not coords(expr):
+            return []
+        if degree(expr) == 1:
+            return [expr]
+        return [part for child in children(expr) for part in self._affine_parts(child)]
+
+    def _replace(self, expr: Expr, names: dict[Expr, Expr]) -> Expr:
+        if expr in names:
+            return names[expr]
+        return rebuild(expr, lambda child: self._replace(child, names)) if coords(expr) else expr
+
+    def _intern(self, expr: Expr) -> Coord:
+        """A reference to the hidden family whose definition is ``expr``, up to the names of its free indices."""
+        order = list(dict.fromkeys(part for part in walk(expr) if isinstance(part, Index) and part in free_indices(expr)))
+        canonical = {index: Index(index.name, index.range, ("axis", position)) for position, index in enumerate(order)}
+        # names are kept for display; equality of keys must not depend on them
+        anonymous = {index: Index("", index.range, ("axis", position)) for position, index in enumerate(order)}
+        key = rename_bound(substitute(expr, anonymous))
+        if key not in self._hidden:
+            latest = max((part.family.order for part in coords(expr)), default=-1)
+            axes = tuple(canonical[index] for index in order)
+            family = Family(
+                f"z.{next(self._count) + 1}", axes, Nonlin(substitute(expr, canonical)), latest + 0.25, hidden=True
+            )
+            self._hidden[key] = family
+        return Coord(self._hidden[key], tuple(order))
+
+
+def vectors_of(family: Family) -> tuple[Family, ...]:
+    """The vector families that a coordinatewise definition mentions."""
+    definition = family.definition
+    return tuple({part.family for part in coords(definition.body)}) if isinstance(definition, Nonlin) else ()
+
+
+def _product(left: list[Term], right: list[Term]) -> list[Term]:
+    return [a.times(b) for a in left for b in right]
+
+
+def _sharing(factors: list[Expr]) -> list[list[Expr]]:
+    """Factors in groups that share coordinates."""
+    groups: list[list[Expr]] = []
+    for factor in factors:
+        linked = [group for group in groups if any(coords(factor) & coords(member) for member in group)]
+        groups = [group for group in groups if group not in linked]
+        groups.append([member for group in linked for member in group] + [factor])
+    return groups
+
+

@@ -1,0 +1,269 @@
+"""The numeric value of E[...]: an :class:`Expect` handed to the expectation engine in the shape it needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from netsor import nonlinearities
+from netsor.expectation import CellFunction, Estimate, UnaryFunction, expect_kernel, expect_pair, expect_several, expect_unary
+from netsor.ir.elementary import ELEMENTARY
+from netsor.ir.expressions import Call, Expect, Expr, Leaf, Mul, Num, ONE, first, mul, second
+from netsor.ir.labelled import CELL, LEADING, POINT, Labelled, align, arrange
+from netsor.ir.rewrite import bound as bound_indices
+from netsor.ir.rewrite import children, rebuild, walk
+from netsor.limit.cells import CellEvaluator, Cells, has_leaf
+from netsor.limit.kinks import crossings, roots
+from netsor.limit.levels import is_several, is_static, slots
+from netsor.limit.parity import parity
+
+if TYPE_CHECKING:
+    from netsor.limit.numbers import Numbers
+
+EVALUATIONS = 2**28  # function values per expectation that quasi-random points may take
+MOST_POINTS, FEWEST_POINTS = 2**13, 2**6
+
+
+def integrate(expect: Expect, numbers: "Numbers") -> tuple[Labelled, Estimate | None]:
+    """The value over all cells, and the engine's estimate (None where the error shows between randomisations)."""
+    if is_several(expect):
+        return _several(expect, numbers), None
+    if len(expect.inner) == 1:
+        return _unary(mul(*expect.factors), expect, numbers)
+    return _pair(expect, numbers)
+
+
+# --- one variable ----------------------------------------------------------------------------------------------------
+
+
+def _unary(body: Expr, expect: Expect, numbers: "Numbers") -> tuple[Labelled, Estimate]:
+    mean, variance = numbers.evaluate(expect.mean[0]), numbers.evaluate(expect.covariance[0][0])
+    if is_static(body):
+        (means, variances), labels = align([mean, variance])
+        estimate = expect_unary(static_function(body), means, variances)
+        return Labelled(estimate.value, labels), estimate
+    cells = _cells([mean, variance] + _parameters(body, numbers))
+    estimate = expect_unary(cell_function(body, cells, numbers), cells.flatten(mean), cells.flatten(variance))
+    return cells.unflatten(estimate.value), estimate
+
+
+def static_function(body: Expr) -> UnaryFunction:
+    """A function of leaf 0 without other variables, with what the engine wants to know about it."""
+    leaf = _the_leaf(body)
+    if isinstance(body, Call) and body.function not in ELEMENTARY and body.arguments[0] == leaf:
+        if all(isinstance(parameter, Num) for parameter in body.arguments[1:]):
+            return UnaryFunction.of(body.function, *(float(p.value) for p in body.arguments[1:]))
+    cells = Cells((), {})
+    evaluator = CellEvaluator(_NoParameters(), cells)
+
+    def values(x: np.ndarray) -> np.ndarray:
+        flat = np.asarray(x, dtype=float).reshape(1, -1)
+        leaves = [Labelled(flat, (CELL, POINT))] * (leaf.slot + 1)
+        return evaluator.at(body, leaves, slice(None)).reshape(np.shape(x))
+
+    kinks = _kinks(body, lambda e: (lambda x: evaluator.at(e, [Labelled(x, (CELL, POINT))] * (leaf.slot + 1), slice(None))), 1)
+    finite = tuple(sorted({float(k) for k in kinks.ravel() if np.isfinite(k)}))
+    return UnaryFunction(
+        key=("composed", _at_slot_zero(body)), function=values, kinks=finite,
+        parity=parity(body, lambda _: -1), polynomial=polynomial_coefficients(body),
+    )
+
+
+def cell_function(body: Expr, cells: Cells, numbers: "Numbers") -> CellFunction:
+    """A function of one leaf whose other entries are parameters of the cell."""
+    leaf = _the_leaf(body)
+    evaluator = CellEvaluator(numbers, cells)
+
+    def values(x: np.ndarray, window: slice) -> np.ndarray:
+        return evaluator.at(body, [Labelled(x, (CELL, POINT))] * (leaf.slot + 1), window)
+
+    def of(e: Expr):
+        return lambda x: evaluator.at(e, [Labelled(x, (CELL, POINT))] * (leaf.slot + 1), slice(None))
+
+    return CellFunction(values, _kinks(body, of, cells.count))
+
+
+def _kinks(body: Expr, evaluate, cells: int) -> np.ndarray:
+    found = [roots(evaluate(e), leaf_degree(e) == 1, cells) for e in crossings(body)]
+    return np.concatenate(found, axis=1) if found else np.zeros((cells, 0))
+
+
+# --- two variables ---------------------------------------------------------------------------------------------------
+
+
+def _pair(expect: Expect, numbers: "Numbers") -> tuple[Labelled, Estimate]:
+    sides = [mul(*[factor for factor in expect.factors if slots(factor) == {slot}], ONE) for slot in (0, 1)]
+    means = [numbers.evaluate(mean) for mean in expect.mean]
+    (a, c), (_, b) = (map(numbers.evaluate, row) for row in expect.covariance)
+    f, g = map(static_function, sides)
+    mirrored = _mirrored(f, g, expect, means, (a, c))
+    if mirrored is not None:
+        return mirrored
+    (m0, m1, v0, v1, cov), labels = align([*means, a, b, c])
+    estimate = expect_pair(f, g, m0, m1, v0, v1, cov)
+    return Labelled(estimate.value, labels), estimate
+
+
+def _mirrored(f, g, expect: Expect, means, entries) -> tuple[Labelled, Estimate] | None:
+    """The symmetric matrix E f(u_i) f(u_j): half the work, and a diagonal that is known to be one."""
+    variance, covariance = entries
+    rows, columns = (tuple(pair[side] for pair in expect.mirror) for side in (0, 1))
+    if f.key != g.key or not rows or not all(label in covariance.labels for label in rows + columns):
+        return None
+    batch = tuple(label for label in covariance.labels if label not in rows + columns)
+    if not set(variance.labels) <= set(batch + rows) or not set(means[0].labels) <= set(batch + rows):
+        return None
+    sizes = covariance.sizes
+    shape = tuple(sizes[label] for label in batch)
+    count = int(np.prod([sizes[label] for label in rows], dtype=int))
+    matrix = arrange(covariance, batch + rows + columns, sizes).reshape(shape + (count, count))
+    diagonal = arrange(variance, batch + rows, sizes).reshape(shape + (count,))
+    if not np.array_equal(np.diagonal(matrix, axis1=-2, axis2=-1), diagonal):
+        return None
+    mean = arrange(means[0], batch + rows, sizes).reshape(shape + (count,))
+    estimate = expect_kernel(f, mean if np.any(mean) else 0.0, matrix)
+    full = [sizes[label] for label in batch + rows + columns]
+    return Labelled(estimate.value.reshape(full), batch + rows + columns), estimate
+
+
+# --- several variables -----------------------------------------------------------------------------------------------
+
+
+def _several(expect: Expect, numbers: "Numbers") -> Labelled:
+    body = mul(*expect.factors)
+    means = [numbers.evaluate(mean) for mean in expect.mean]
+    entries = [[numbers.evaluate(entry) for entry in row] for row in expect.covariance]
+    inner_copies = {copy(index) for block in expect.inner for index in block for copy in (first, second)}
+    arrays = means + [entry for row in entries for entry in row]
+    cells = _cells(arrays + _parameters(body, numbers), inner_copies)
+    sizes = cells.sizes | {copy(i): numbers.size(i) for block in expect.inner for i in block for copy in (first, second)}
+    counts = [int(np.prod([numbers.size(index) for index in block], dtype=int)) for block in expect.inner]
+    starts = np.concatenate([[0], np.cumsum(counts)])
+    mean = np.empty((cells.count, starts[-1]))
+    covariance = np.empty((cells.count, starts[-1], starts[-1]))
+    for m, block in enumerate(expect.inner):
+        rows = slice(starts[m], starts[m + 1])
+        labels = tuple(map(first, block))
+        mean[:, rows] = arrange(means[m], cells.labels + labels, sizes).reshape(cells.count, counts[m])
+        for k, other in enumerate(expect.inner):
+            both = labels + tuple(map(second, other))
+            dense = arrange(entries[m][k], cells.labels + both, sizes)
+            covariance[:, rows, starts[k]:starts[k + 1]] = dense.reshape(cells.count, counts[m], counts[k])
+    evaluator = CellEvaluator(numbers, cells)
+
+    def values(x: np.ndarray, window: slice) -> np.ndarray:
+        leaves = [
+            Labelled(
+                x[:, :, starts[m]:starts[m + 1]].reshape(x.shape[:2] + tuple(numbers.size(i) for i in block)),
+                (CELL, POINT, *block),
+            )
+            for m, block in enumerate(expect.inner)
+        ]
+        return evaluator.at(body, leaves, window)
+
+    points = FEWEST_POINTS
+    while points < MOST_POINTS and 2 * points * cells.count * starts[-1] <= EVALUATIONS:
+        points *= 2
+    result = expect_several(values, mean[None], covariance[None], points=points, replicates=1, seed=numbers.seed)
+    numbers.note(f"randomised QMC, {points} points")
+    return cells.unflatten(result[0])
+
+
+# --- helpers ---------------------------------------------------------------------------------------------------------
+
+
+class _NoParameters:
+    symbols: dict = {}
+
+    @staticmethod
+    def evaluate(expr: Expr) -> Labelled:
+        from netsor.ir.evaluate import Evaluator
+        from netsor.limit.functions import function
+
+        return Evaluator(function).evaluate(expr)
+
+    @staticmethod
+    def size(index) -> int:
+        return index.range.size
+
+
+def _the_leaf(body: Expr) -> Leaf:
+    return next(part for part in walk(body) if isinstance(part, Leaf))
+
+
+def _at_slot_zero(expr: Expr) -> Expr:
+    return Leaf(0) if isinstance(expr, Leaf) else rebuild(expr, _at_slot_zero)
+
+
+def _parameters(body: Expr, numbers: "Numbers") -> list[Labelled]:
+    """The values of all parts that no leaf enters (their labels are labels of cells)."""
+    found: list[Labelled] = []
+    _collect(body, numbers, found, frozenset())
+    return found
+
+
+def _collect(expr: Expr, numbers: "Numbers", found: list[Labelled], bound: frozenset) -> None:
+    if not has_leaf(expr):
+        value = numbers.evaluate(expr)
+        if any(label in bound for label in value.labels):  # an axis of an inner sum is no axis of the cells
+            keep = tuple(k for k, label in enumerate(value.labels) if label in bound)
+            value = Labelled(value.data.sum(axis=keep), tuple(label for label in value.labels if label not in bound))
+        found.append(value)
+        return
+    for child in children(expr):
+        _collect(child, numbers, found, bound | bound_indices(expr))
+
+
+def _cells(arrays: list[Labelled], exclude: set = frozenset()) -> Cells:
+    sizes: dict = {}
+    for array in arrays:
+        sizes |= {label: size for label, size in array.sizes.items() if label not in exclude}
+    labels = tuple(l for l in LEADING if l in sizes) + tuple(sorted((l for l in sizes if l not in LEADING), key=repr))
+    return Cells(labels, sizes)
+
+
+def leaf_degree(expr: Expr) -> int | None:
+    """The degree as a polynomial in the leaf."""
+    coefficients = polynomial_in_leaf(expr)
+    return None if coefficients is None else len(coefficients) - 1
+
+
+def polynomial_coefficients(body: Expr) -> tuple[float, ...] | None:
+    coefficients = polynomial_in_leaf(body)
+    if coefficients is None or not all(isinstance(c, Num) for c in coefficients):
+        return None
+    return tuple(float(c.value) for c in coefficients)
+
+
+def polynomial_in_leaf(expr: Expr) -> list[Expr] | None:
+    """Coefficients (expressions without the leaf), lowest first; None if it is no polynomial of moderate degree."""
+    from netsor.ir.expressions import Add, Pow, ZERO, add
+    from netsor.ir.polynomials import as_power
+
+    if not has_leaf(expr):
+        return [expr]
+    expr = as_power(expr)
+    match expr:
+        case Leaf():
+            return [ZERO, ONE]
+        case Add():
+            parts = [polynomial_in_leaf(term) for term in expr.terms]
+            if None in parts:
+                return None
+            return [add(*[p[k] for p in parts if k < len(p)]) for k in range(max(map(len, parts)))]
+        case Mul() | Pow(exponent=Num(value=int())):
+            if isinstance(expr, Pow) and not 0 < expr.exponent.value <= 16:
+                return None
+            factors = expr.factors if isinstance(expr, Mul) else [expr.base] * expr.exponent.value
+            product: list[Expr] = [ONE]
+            for factor in factors:
+                part = polynomial_in_leaf(factor)
+                if part is None or len(part) + len(product) > 34:
+                    return None
+                product = [
+                    add(*[mul(product[i], part[k - i]) for i in range(len(product)) if 0 <= k - i < len(part)])
+                    for k in range(len(product) + len(part) - 1)
+                ]
+            return product
+    return None

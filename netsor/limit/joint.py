@@ -1,0 +1,92 @@
+"""Joint draws of every output: scores from their law, Gaussian vectors given the scores, functions of both."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from netsor.expectation import psd_root
+from netsor.ir.expressions import Coord
+from netsor.ir.labelled import SAMPLE, Labelled, arrange, check_size
+from netsor.ir.program import Family
+from netsor.ir.polynomials import coords
+from netsor.limit.forms import Forms
+from netsor.limit.numbers import Numbers
+from netsor.limit.recursion import Recursion, generic
+
+
+def gaussian_families(families: list[Family], forms: Forms) -> list[Family]:
+    """The Gaussian families that the given vectors are functions of, in program order."""
+    found: dict[Family, None] = {}
+    stack = list(families)
+    seen: set[Family] = set()
+    while stack:
+        family = stack.pop()
+        if family in seen:
+            continue
+        seen.add(family)
+        if forms.is_gaussian(family):
+            found[family] = None
+        else:
+            stack.extend(reference.family for reference in coords(family.definition.body))
+    return sorted(found, key=lambda family: (family.order, family.name))
+
+
+class JointDraw:
+    """One coordinate of all Gaussian families in each sample, and everything that is computed from them."""
+
+    def __init__(self, families: list[Family], recursion: Recursion):
+        self.families = gaussian_families(families, recursion.forms)
+        self.means = [recursion.moment(generic(f, "x")).expression() for f in self.families]
+        self.covariances = {
+            (a, b): recursion.covariance(generic(f, "x"), generic(g, "y")).expression()
+            for a, f in enumerate(self.families) for b, g in enumerate(self.families) if b <= a
+        }
+
+    @property
+    def expressions(self) -> list:
+        return [*self.means, *self.covariances.values()]
+
+    def draw(self, numbers: Numbers, count: int, rng: np.random.Generator) -> "Drawn":
+        """Draws for ``count`` samples (the samples of ``numbers``, if it has any)."""
+        axes = [tuple(generic(f, "x").subscripts) for f in self.families]
+        columns = [tuple(generic(f, "y").subscripts) for f in self.families]
+        shapes = [tuple(numbers.size(axis) for axis in own) for own in axes]
+        starts = np.concatenate([[0], np.cumsum([int(np.prod(shape, dtype=int)) for shape in shapes])]).astype(int)
+        blocks = {key: numbers.evaluate(e) for key, e in self.covariances.items()}
+        sampled = any(SAMPLE in block.labels for block in blocks.values())
+        lead = count if sampled else 1
+        check_size((lead, starts[-1], starts[-1]))
+        covariance = np.zeros((lead, starts[-1], starts[-1]))
+        for (a, b), block in blocks.items():
+            sizes = {label: numbers.size(label) for label in axes[a] + columns[b]}
+            kept = (SAMPLE,) if SAMPLE in block.labels else ()
+            dense = arrange(block, kept + axes[a] + columns[b], sizes).reshape(
+                (-1, starts[a + 1] - starts[a], starts[b + 1] - starts[b]))
+            covariance[:, starts[a]:starts[a + 1], starts[b]:starts[b + 1]] = dense
+            covariance[:, starts[b]:starts[b + 1], starts[a]:starts[a + 1]] = np.swapaxes(dense, 1, 2)
+        noise = rng.standard_normal((count, starts[-1], 1))
+        values = (psd_root(covariance) @ noise)[..., 0]
+        drawn: dict[Family, Labelled] = {}
+        for k, family in enumerate(self.families):
+            mean = numbers.evaluate(self.means[k])
+            kept = (SAMPLE,) if SAMPLE in mean.labels else ()
+            shift = arrange(mean, kept + axes[k], {label: numbers.size(label) for label in axes[k]})
+            own = values[:, starts[k]:starts[k + 1]].reshape((count, *shapes[k])) + shift
+            drawn[family] = Labelled(own, (SAMPLE, *family.axes))
+        return Drawn(numbers, drawn)
+
+
+class Drawn(Numbers):
+    """Numbers in which coordinates of vectors have values."""
+
+    def __init__(self, numbers: Numbers, drawn: dict[Family, Labelled]):
+        self.__dict__.update(numbers.__dict__)
+        self.drawn = drawn
+
+    def _coord(self, expr: Coord) -> Labelled:
+        family = expr.family
+        if family not in self.drawn:
+            value = self._evaluate(family.definition.body)
+            labels = ((SAMPLE,) if SAMPLE in value.labels else ()) + family.axes
+            self.drawn[family] = Labelled(arrange(value, labels, {a: self.size(a) for a in family.axes}), labels)
+        return self._element(self.drawn[family], family.axes, expr.subscripts)

@@ -1,0 +1,65 @@
+"""Standard normal numbers for the scores, reproducible from one seed whatever the chunks.
+
+Scrambled Sobol points where the dimension allows, one independent scrambling for each replicate; pseudo-random numbers otherwise, in
+blocks with a stream of their own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import ndtri
+
+SOBOL_DIMENSIONS = 1024  # beyond this, points are hardly better than pseudo-random ones and slow to make
+BLOCK = 64  # pseudo-random points with one stream
+
+
+class Normals:
+    """Points of a standard normal vector of ``dimension`` entries for one replicate."""
+
+    def __init__(self, dimension: int, seed: int, replicate: int, stream: int = 0):
+        self.dimension = dimension
+        self.key = [seed, replicate, stream]
+        self.quasi = 0 < dimension <= SOBOL_DIMENSIONS
+        self._engine, self._next = None, 0
+
+    def points(self, start: int, stop: int) -> "PointSet":
+        """Points ``start`` to ``stop`` (quasi-random ones must be asked for in order)."""
+        return PointSet(self, start, stop, self._sobol(start, stop) if self.quasi else None)
+
+    def _sobol(self, start: int, stop: int) -> np.ndarray:
+        if self._engine is None:
+            from scipy.stats import qmc
+
+            self._engine = qmc.Sobol(self.dimension, scramble=True, rng=np.random.default_rng(self.key))
+        if start > self._next:
+            self._engine.fast_forward(start - self._next)
+        uniform = self._engine.random(stop - start)
+        self._next = stop
+        # a scrambled point can be exactly 0: half a grid step keeps its quantile finite
+        return ndtri(uniform + 2.0**-31)
+
+
+class PointSet:
+    """A window of points; entries are asked for by column range."""
+
+    def __init__(self, normals: Normals, start: int, stop: int, quasi: np.ndarray | None):
+        self.normals, self.start, self.stop, self.quasi = normals, start, stop, quasi
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+    def columns(self, first: int, count: int) -> np.ndarray:
+        """Shape (points, count).  The same columns are always asked for with the same ``first`` and ``count``."""
+        if self.quasi is not None:
+            return self.quasi[:, first:first + count]
+        result = np.empty((len(self), count))
+        for block in range(self.start // BLOCK, -(-self.stop // BLOCK)):
+            low, high = max(block * BLOCK, self.start), min((block + 1) * BLOCK, self.stop)
+            stream = np.random.SeedSequence([*self.normals.key, first, block])
+            generator = np.random.Generator(np.random.SFC64(stream))
+            if low == block * BLOCK and high == low + BLOCK:
+                generator.standard_normal(out=result[low - self.start:high - self.start])
+            else:
+                whole = generator.standard_normal((BLOCK, count))
+                result[low - self.start:high - self.start] = whole[low - block * BLOCK:high - block * BLOCK]
+        return result

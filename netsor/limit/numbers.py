@@ -1,0 +1,174 @@
+"""The numeric interpreter of the limit's equations.
+
+Bindings are evaluated earliest first and kept by level: what contains no score is computed once, what depends on a randomisation
+once for each replicate, the rest for every chunk of samples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from netsor.expectation import ExpectationUndefined
+from netsor.ir.evaluate import Evaluator
+from netsor.ir.expressions import Average, Expect, Expr, Index, Let, ScalarRef
+from netsor.ir.labelled import LEADING, Labelled
+from netsor.ir.program import Family, Score
+from netsor.ir.rewrite import walk
+from netsor.limit.equations import Binding
+from netsor.limit.functions import function
+from netsor.limit.integrals import integrate
+from netsor.limit.levels import Level, Levels, dependencies
+from netsor.limit.recursion import Recursion
+
+INFINITE_SIZE = 1024  # elements that stand for an infinite axis, in each replicate
+
+
+@dataclass
+class Ledger:
+    """Relative errors of deterministic quadrature and the methods used, by binding."""
+
+    relative: dict[Binding, float] = field(default_factory=dict)
+    methods: dict[Binding, frozenset[str]] = field(default_factory=dict)
+
+
+class Undefined(Exception):
+    """An expectation is not a finite number.  ``families`` says of what."""
+
+    def __init__(self, message: str, families: tuple[Family, ...]):
+        super().__init__(message)
+        self.families = families
+
+
+class Numbers(Evaluator):
+    """Evaluates equations in one context: a replicate, and values of the sampled scores (set by the sampler).
+
+    ``static`` and ``ledger`` may be shared between contexts of one program."""
+
+    def __init__(
+        self, recursion: Recursion, levels: Levels, *, seed: int = 0, replicate: int = 0, static: dict | None = None,
+        ledger: Ledger | None = None, infinite_size: int = INFINITE_SIZE,
+    ):
+        super().__init__(function)
+        self.recursion, self.levels = recursion, levels
+        self.seed = int(np.random.SeedSequence([seed, replicate]).generate_state(1)[0])
+        self.infinite_size = infinite_size
+        self.ledger = ledger if ledger is not None else Ledger()
+        self._values: dict[Level, dict[Binding, Labelled]] = {
+            Level.STATIC: static if static is not None else {}, Level.REPLICATE: {}, Level.SAMPLE: {},
+        }
+        self.scores: dict[Family, Labelled] = {}
+        self._current: Binding | None = None
+
+    def with_samples(self) -> "Numbers":
+        """The same context with a fresh place for the values of one chunk of samples."""
+        other = object.__new__(Numbers)
+        other.__dict__.update(self.__dict__)
+        other._values = {**self._values, Level.SAMPLE: {}}
+        other.scores = dict(self.scores)
+        return other
+
+    # --- evaluation --------------------------------------------------------------------------------------------------
+
+    def prepare(self, *expressions: Expr) -> None:
+        """Evaluate everything that the expressions rest on, earliest first."""
+        for binding in self._mentioned(expressions):
+            for earlier in dependencies(binding, self.recursion):
+                self.value(earlier)
+
+    def _mentioned(self, expressions) -> list[Binding]:
+        found = []
+        for expression in expressions:
+            for part in walk(expression):
+                if isinstance(part, Let):
+                    found.append(part.binding)
+                elif isinstance(part, ScalarRef) and not isinstance(part.family.definition, Score):
+                    found.append(self.recursion.scalar(part.family))
+        return list(dict.fromkeys(found))
+
+    def value(self, binding: Binding) -> Labelled:
+        """The array of a binding over the sample axis (if it depends on samples) and its labels."""
+        store = self._values[self.levels.of_binding(binding)]
+        if binding not in store:
+            outer, self._current = self._current, binding
+            try:
+                store[binding] = self._full(self.evaluate(binding.expression), binding.labels)
+            finally:
+                self._current = outer
+        return store[binding]
+
+    def _full(self, array: Labelled, labels: tuple[Index, ...]) -> Labelled:
+        """Axes in the binding's order; labels that the value does not depend on get an axis of broadcast copies."""
+        leading = tuple(label for label in LEADING if label in array.labels)
+        order = leading + labels
+        views = np.transpose(array.data, [array.axis(label) for label in order if label in array.labels])
+        shape = [array.sizes.get(label, 1) for label in order]
+        full = [array.sizes.get(label) or self.size(label) for label in order]
+        return Labelled(np.broadcast_to(views.reshape(shape), full), order)
+
+    def note(self, method: str, relative_error: float = 0.0) -> None:
+        """Record how (and how well) the current binding was integrated."""
+        if self._current is not None:
+            known = self.ledger.methods.get(self._current, frozenset())
+            self.ledger.methods[self._current] = known | {method}
+            own = self.ledger.relative.get(self._current, 0.0)
+            self.ledger.relative[self._current] = max(own, relative_error)
+
+    def quadrature_error(self, *expressions: Expr) -> tuple[float, frozenset[str]]:
+        """The relative error of an expression from deterministic quadrature, summed to first order along the longest chain of
+        equations, and the methods used on the way."""
+        total, methods = {}, frozenset()
+        for root in self._mentioned(expressions):
+            for binding in dependencies(root, self.recursion):
+                below = max((total.get(b, 0.0) for b in self._mentioned([binding.expression])), default=0.0)
+                total[binding] = below + self.ledger.relative.get(binding, 0.0)
+                methods |= self.ledger.methods.get(binding, frozenset())
+        return max(total.values(), default=0.0), methods
+
+    # --- nodes -------------------------------------------------------------------------------------------------------
+
+    def size(self, index: Index) -> int:
+        return self.infinite_size if index.range.infinite else index.range.size
+
+    def _let(self, expr: Let) -> Labelled:
+        return self._element(self.value(expr.binding), expr.binding.labels, expr.subscripts)
+
+    def _scalarref(self, expr: ScalarRef) -> Labelled:
+        family = expr.family
+        if isinstance(family.definition, Score):
+            return self._element(self.scores[family], family.axes, expr.subscripts)
+        return self._element(self.value(self.recursion.scalar(family)), family.axes, expr.subscripts)
+
+    def _element(self, array: Labelled, labels: tuple[Index, ...], subscripts: tuple) -> Labelled:
+        leading = tuple(label for label in array.labels if label in LEADING)
+        if not subscripts:
+            return array
+        if any(label.range.infinite for label in labels):  # an infinite axis is addressed by its own indices only
+            names = dict(zip(labels, subscripts))
+            if all(isinstance(term, Index) for term in subscripts) and len(set(subscripts)) == len(subscripts):
+                return Labelled(array.data, leading + tuple(names[label] for label in labels))
+        return self.take(array.data, tuple(label.range for label in labels), subscripts, leading)
+
+    def _average(self, expr: Average) -> Labelled:
+        body = self._evaluate(expr.body)
+        if expr.index not in body.labels:
+            return body
+        axis = body.axis(expr.index)
+        return Labelled(body.data.mean(axis=axis), body.labels[:axis] + body.labels[axis + 1:])
+
+    def _expect(self, expr: Expect) -> Labelled:
+        about = self._current.about if self._current is not None else ()
+        try:
+            value, estimate = integrate(expr, self)
+        except ExpectationUndefined as error:
+            raise Undefined(str(error), about) from error
+        if estimate is not None:
+            scale = float(np.max(np.abs(estimate.value), initial=0.0))
+            error = float(np.max(estimate.error, initial=0.0))
+            self.note(estimate.method, error / scale if scale > 0 else error)
+        if not np.isfinite(value.data).all():
+            raise Undefined("the expectation is not finite", about)
+        return value
+
+

@@ -1,0 +1,72 @@
+"""What an ``expect`` line asks for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from netsor.expectation import Estimate
+from netsor.ir.expressions import Coord, Expr
+from netsor.ir.program import Expectation, Output, Part
+from netsor.ir.rewrite import substitute
+from netsor.limit.analysis import Analysis
+from netsor.limit.outputs.base import Quantity, Variable
+from netsor.limit.recursion import copy
+from netsor.limit.statistics import average
+
+
+def expected_quantity(expectation: Expectation, analysis: Analysis, make) -> Quantity:
+    """The quantity behind an expectation; ``make`` builds the quantity of an output."""
+    first, *rest = expectation.arguments
+    name = repr(expectation.arguments)
+    if rest and rest[0] != first:
+        output = Output(name, expectation.indices, tuple(Part(a, {}) for a in expectation.arguments), expectation.span)
+        return CrossCovariance(output, analysis)
+    return make(Output(name, expectation.indices, (Part(first, {}),), expectation.span), analysis)
+
+
+def read(expectation: Expectation, variable: Variable) -> Estimate:
+    """The expectation's value over its indices."""
+    if expectation.function == "cov":
+        return variable.var
+    return variable.mean if expectation.function == "mean" else variable.excess_kurtosis
+
+
+class CrossCovariance(Quantity):
+    """The covariance of two elements for every value of the indices (reported in the place of the variance)."""
+
+    kind = "?"
+
+    def build(self) -> list[Expr]:
+        moment = self.analysis.recursion
+        names = {axis: copy(axis, "x") for axis in self.output.axes}
+        self.pair = tuple(substitute(part.reference, names) for part in self.output.parts)
+        self.vectors = all(isinstance(r, Coord) for r in self.pair)
+        if self.vectors:
+            self.means = [({}, moment.moment(r).expression()) for r in self.pair]
+            self.covariance = [({}, moment.covariance(*self.pair).expression())]
+        else:
+            self.means, self.covariance = [({}, r) for r in self.pair], []
+        return [e for _, e in self.means + self.covariance]
+
+    def allocate(self, replicates: int, samples: int) -> None:
+        self.mean = np.zeros((2, replicates, *self.shape))
+        self.product = np.zeros((replicates, *self.shape))
+
+    def collect(self, replicate: int, window: slice, numbers, laws: dict) -> None:
+        count = window.stop - window.start
+        left, right = (self.assemble(numbers, [piece], self.rows) for piece in self.means)
+        product = left * right
+        if self.vectors:
+            product = product + self.assemble(numbers, self.covariance, self.rows)
+        for target, value in ((self.mean[0], left), (self.mean[1], right), (self.product, product)):
+            target[replicate] += value.sum(axis=0) * (count / len(value))
+
+    def finish(self, numbers, done: tuple[int, int]) -> Variable:
+        replicates, samples = done
+        method, relative = self.method(numbers, f"{replicates} x {samples} samples", replicates)
+        means = self.mean[:, :replicates] / samples
+        centre = means.mean(axis=1)
+        values = self.product[:replicates] / samples - centre[0] * centre[1]
+        cov = average(values, method, relative)
+        zero = Estimate(np.zeros(self.shape), 0.0, "exact")
+        return Variable(self, "covariance", average(means[0], method, relative), cov, zero, None, None)

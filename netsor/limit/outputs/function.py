@@ -1,0 +1,115 @@
+"""Vectors that are functions of Gaussian ones: activations, products, normalised vectors."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from netsor.ir.expressions import Expect, Expr
+from netsor.limit.forms import Function
+from netsor.limit.integrals import static_function
+from netsor.limit.laws import Empirical, FunctionOfGaussian
+from netsor.limit.levels import is_static
+from netsor.limit.outputs.base import MAX_COVARIANCE, Quantity, Variable
+from netsor.limit.statistics import average, excess_kurtosis, jackknife
+
+
+class FunctionOutput(Quantity):
+    """An output of kind H: moments are expectations given the scores, averaged over them."""
+
+    kind = "H"
+
+    def build(self) -> list[Expr]:
+        recursion = self.analysis.recursion
+        left, right = self.elements("x"), self.elements("y")
+        self.full = self.cells <= MAX_COVARIANCE
+        raw = lambda r, k: recursion.moment(*[r] * k).expression()  # noqa: E731
+        self.raw = {k: [(c, raw(r, k)) for c, r in left] for k in (1, 2, 3, 4)}
+        self.seconds = [(c, d, recursion.moment(r, q).expression()) for c, r in left for d, q in right] if self.full else []
+        self.leaf = self._single_leaf(left)
+        extra = [] if self.leaf is None else [piece[-1] for pieces in self.leaf[1:] for piece in pieces]
+        return [piece[-1] for pieces in self.raw.values() for piece in pieces] + [p[-1] for p in self.seconds] + extra
+
+    def _single_leaf(self, elements):
+        """(function, its argument's mean, its variance) if every element is the same fixed function of one Gaussian variable."""
+        recursion, found = self.analysis.recursion, []
+        for constants, reference in elements:
+            form = recursion.forms.form(reference.family)
+            if not isinstance(form, Function):
+                return None
+            mean = recursion.moment(reference).expression()
+            if not (isinstance(mean, Expect) or hasattr(mean, "binding")):
+                return None
+            expect = mean if isinstance(mean, Expect) else mean.binding.expression
+            if not isinstance(expect, Expect) or len(expect.inner) != 1 or expect.inner[0]:
+                return None
+            body = expect.factors[0]
+            if len(expect.factors) != 1 or not is_static(body):
+                return None
+            gaussian = next(iter(_coordinates(form.body, reference)))
+            found.append((constants, body, gaussian))
+        if len({body for _, body, _ in found}) != 1:
+            return None
+        means = [(constants, recursion.moment(g).expression()) for constants, _, g in found]
+        variances = [(constants, recursion.covariance(g, g).expression()) for constants, _, g in found]
+        return static_function(found[0][1]), means, variances
+
+    def allocate(self, replicates: int, samples: int) -> None:
+        self.moments = np.zeros((4, replicates, samples, *self.shape))
+        self.arguments = np.zeros((2, replicates, samples, *self.shape)) if self.leaf is not None else None
+        self.second = np.zeros((replicates, self.cells, self.cells)) if self.full else None
+
+    def collect(self, replicate: int, window: slice, numbers, laws: dict) -> None:
+        count = self.moments[0, replicate, window].shape[0]
+        for k in (1, 2, 3, 4):
+            self.moments[k - 1, replicate, window] = self.assemble(numbers, self.raw[k], self.rows)
+        if self.leaf is not None:
+            for k in (1, 2):
+                self.arguments[k - 1, replicate, window] = self.assemble(numbers, self.leaf[k], self.rows)
+        if self.full:
+            second = self.assemble(numbers, self.seconds, self.rows, self.columns)
+            second = second.reshape(len(second), self.cells, self.cells)
+            self.second[replicate] += second.sum(axis=0) * (count / len(second))
+
+    def finish(self, numbers, done: tuple[int, int]) -> Variable:
+        replicates, samples = done
+        method, relative = self.method(numbers, f"{replicates} x {samples} samples of the scores", replicates)
+        moments = self.moments[:, :replicates, :samples]
+        statistics = np.moveaxis(moments.mean(axis=2), 0, 1)
+        mean = jackknife(statistics, lambda s: s[0], method, relative)
+        var = jackknife(statistics, lambda s: np.maximum(s[1] - s[0] ** 2, 0.0), method, relative)
+        kurtosis = jackknife(statistics, _kurtosis, method, relative)
+        cov = None
+        if self.full:
+            centre = mean.value.reshape(-1)
+            second = self.second[:replicates] / samples - np.outer(centre, centre)
+            cov = average(second.reshape((replicates, *self.shape, *self.shape)), method, relative)
+
+        def element(place: tuple[int, ...]):
+            at = (slice(None), slice(None), *place)
+            if self.leaf is None:
+                return Empirical(self.draws(place, numbers))
+            own_mean, own_variance = (np.ascontiguousarray(a[:replicates, :samples][at]) for a in self.arguments)
+            return FunctionOfGaussian(self.leaf[0], own_mean, own_variance, method=method, relative_error=relative)
+
+        return Variable(self, "function of gaussian", mean, var, kurtosis, cov, element)
+
+    draw = None
+    """Set by the run: draws(count) of the whole output, for laws that have no formula."""
+
+    def draws(self, place: tuple[int, ...], numbers) -> np.ndarray:
+        """Independent draws of one element, in 16 replicates."""
+        values = self.draw()[(slice(None), *place)]
+        return values.reshape(16, -1)
+
+
+def _coordinates(body: Expr, reference):
+    from netsor.ir.polynomials import coords
+    from netsor.ir.rewrite import substitute
+
+    return coords(substitute(body, dict(zip(reference.family.axes, reference.subscripts))))
+
+
+def _kurtosis(raw: np.ndarray) -> np.ndarray:
+    """From raw moments 1 to 4."""
+    m, second, third, fourth = raw
+    return excess_kurtosis(second - m**2, fourth - 4 * m * third + 6 * m**2 * second - 3 * m**4)

@@ -1,0 +1,234 @@
+"""The master theorem worked through recursively: moments of pairs of families, as equations.
+
+A second moment E[Z^x Z^y] is found by replacing whichever of x and y was defined later by its definition; it is found once for
+generic indices and used for all.  Nothing here knows a number: the result is a list of let-bound equations.
+
+Demands are met on an explicit stack (a demand that is not yet known raises :class:`Missing` and is tried again once it is), so
+that depth is limited by memory and not by Python's own stack.
+"""
+
+from __future__ import annotations
+
+from typing import Callable
+
+from netsor.ir.expressions import ONE, Coord, Expr, Index
+from netsor.ir.kernel import Kernel, limit_of, sum_kernels
+from netsor.ir.program import Family, Moment, ScalarFunction
+from netsor.ir.rewrite import substitute
+from netsor.limit.equations import Binding, Equations
+from netsor.limit.expectations import expectation
+from netsor.limit.forms import Atom, Forms, Function, Sum, Term
+from netsor.limit.parity import Sources
+from netsor.rules import rule_of
+
+
+class Missing(Exception):
+    """A moment that is not known yet."""
+
+    def __init__(self, key: tuple):
+        self.key = key
+
+
+def copy(index: Index, side: str) -> Index:
+    """The copy ("x" or "y") of an axis in a generic kernel."""
+    return Index(index.name, index.range, side if index.tag == "" else (side, index.tag))
+
+
+def generic(family: Family, side: str) -> Coord:
+    """The element of a family at the copies of its axes."""
+    return Coord(family, tuple(copy(axis, side) for axis in family.axes))
+
+
+class Recursion:
+    """Moments of a program's vectors given the random scalars.  All results are :class:`Kernel` over the indices of the references."""
+
+    def __init__(self) -> None:
+        self.forms = Forms()
+        self.sources = Sources(self.forms)
+        self.equations = Equations()
+        self._known: dict[tuple, Kernel] = {}
+        self._scalars: dict[Family, Binding] = {}
+        self._compute: dict[str, Callable[..., Kernel]] = {
+            "mean": self._find_mean, "second": self._find_second, "covariance": self._find_covariance,
+        }
+
+    # --- public: complete results ------------------------------------------------------------------------------------
+
+    def moment(self, *references: Coord) -> Kernel:
+        """E of the product of coordinates."""
+        return self._complete(lambda: self._moment(*references))
+
+    def covariance(self, left: Coord, right: Coord) -> Kernel:
+        """The central covariance; for Gaussian families computed directly, never as a difference."""
+        if self.forms.is_gaussian(left.family) and self.forms.is_gaussian(right.family):
+            return self._complete(lambda: self._covariance(left, right))
+        means = self.moment(left) * self.moment(right)
+        return self.moment(left, right) + means * -1
+
+    def scalar(self, family: Family) -> Binding:
+        """The equation of a Moment or a function of scalars."""
+        if family not in self._scalars:
+            self._scalars[family] = Binding(family.label, family.axes, self._scalar_expression(family), (family,))
+            self.equations.bindings.append(self._scalars[family])
+        return self._scalars[family]
+
+    def _scalar_expression(self, family: Family) -> Expr:
+        match family.definition:
+            case Moment(body=body):
+                return self.moment(self.forms.named(body)).expression()
+            case ScalarFunction(body=body):
+                return limit_of(body)
+        raise TypeError(f"{family} has no equation")
+
+    # --- demands -----------------------------------------------------------------------------------------------------
+
+    def _complete(self, thunk: Callable[[], Kernel]) -> Kernel:
+        while True:
+            try:
+                return thunk()
+            except Missing as missing:
+                self._meet(missing.key)
+
+    def _meet(self, key: tuple) -> None:
+        stack = [key]
+        while stack:
+            kind, *families = stack[-1]
+            if stack[-1] not in self._known:
+                try:
+                    found = self._compute[kind](*families)
+                except Missing as missing:
+                    stack.append(missing.key)
+                    continue
+                name = {"mean": "E", "second": "K", "covariance": "C"}[kind]
+                label = f"{name}[{','.join(family.label for family in families)}]"
+                self._known[stack[-1]] = self.equations.bind(found, tuple(families), label)
+            stack.pop()
+
+    def _demand(self, kind: str, *references: Coord) -> Kernel:
+        if len(references) == 2 and _rank(references[0]) < _rank(references[1]):
+            references = references[::-1]
+        key = (kind, *(reference.family for reference in references))
+        if key not in self._known:
+            raise Missing(key)
+        names: dict[Index, Expr] = {}
+        for side, reference in zip("xy", references):
+            names |= {copy(axis, side): term for axis, term in zip(reference.family.axes, reference.subscripts)}
+        return self._known[key].substitute(names)
+
+    # --- moments in terms of earlier ones ----------------------------------------------------------------------------
+
+    def _moment(self, *references: Coord) -> Kernel:
+        if not references:
+            return Kernel.of(ONE)
+        if len(references) == 1:
+            return self._demand("mean", *references)
+        if len(references) == 2:
+            return self._demand("second", *references)
+        return self._product(list(references))
+
+    def _covariance(self, left: Coord, right: Coord) -> Kernel:
+        if not self.sources.meet(left.family, right.family):
+            return Kernel()
+        return self._demand("covariance", left, right)
+
+    def _find_mean(self, family: Family) -> Kernel:
+        reference = generic(family, "x")
+        form = self.forms.form(family)
+        if isinstance(form, Atom):
+            return Kernel.of(rule_of(family).mean(reference))
+        if self.sources.vanishes((reference,)):
+            return Kernel()
+        if isinstance(form, Sum):
+            return self._over_terms(reference, form, lambda term: self._moment(*term.factors))
+        return self._expectation([reference])
+
+    def _find_second(self, left: Family, right: Family) -> Kernel:
+        x, y = generic(left, "x"), generic(right, "y")
+        if self.forms.is_gaussian(left) and self.forms.is_gaussian(right):
+            return self._covariance(x, y) + self._moment(x) * self._moment(y)
+        return self._product([x, y])
+
+    def _find_covariance(self, left: Family, right: Family) -> Kernel:
+        """Cov of two Gaussian families; ``left`` was defined later."""
+        x, y = generic(left, "x"), generic(right, "y")
+        for one, other in ((x, y), (y, x)):
+            form = self.forms.form(one.family)
+            if isinstance(form, Sum):
+                random = Sum(tuple(term for term in form.terms if term.factors))
+                return self._over_terms(one, random, lambda term, other=other: self._covariance(term.factors[0], other))
+        rule = rule_of(left)
+        if not rule.source(x).meets(rule_of(right).source(y)):
+            return Kernel()
+        return rule.covariance(x, y, self._moment)
+
+    def _over_terms(self, reference: Coord, form: Sum, value: Callable[[Term], Kernel]) -> Kernel:
+        """Sum over the terms of a form, at the element ``reference``."""
+        names = dict(zip(reference.family.axes, reference.subscripts))
+        kernels = []
+        for term in form.terms:
+            term = term.substitute(names)
+            kernels.append((value(term) * term.coefficient).sum(term.indices, term.guard))
+        return sum_kernels(kernels)
+
+    def _product(self, references: list[Coord]) -> Kernel:
+        """E of a product: expand sums, split into independent groups, then Isserlis or an expectation for each."""
+        if self.sources.vanishes(references):
+            return Kernel()
+        sums = [r for r in references if isinstance(self.forms.form(r.family), Sum) and not self._is_gaussian(r)]
+        if sums:
+            latest = max(sums, key=_rank)
+            rest = list(references)
+            rest.remove(latest)
+            form = self.forms.form(latest.family)
+            return self._over_terms(latest, form, lambda term: self._moment(*rest, *term.factors))
+        result = Kernel.of(ONE)
+        for group in self._independent_groups(references):
+            if len(group) == 1 or (len(group) == 2 and len(references) > 2):
+                result = result * self._moment(*group)
+            elif all(map(self._is_gaussian, group)):
+                result = result * self._isserlis(group)
+            else:
+                result = result * self._expectation(group)
+        return result
+
+    def _isserlis(self, references: list[Coord]) -> Kernel:
+        """E of a product of jointly Gaussian variables, means included (Isserlis 1918)."""
+        if not references:
+            return Kernel.of(ONE)
+        head, tail = references[0], references[1:]
+        mean = self._moment(head)
+        result = Kernel() if mean.is_zero else mean * self._isserlis(tail)
+        for position, other in enumerate(tail):
+            covariance = self._covariance(head, other)
+            if not covariance.is_zero:
+                result = result + covariance * self._isserlis(tail[:position] + tail[position + 1:])
+        return result
+
+    def _independent_groups(self, references: list[Coord]) -> list[list[Coord]]:
+        groups: list[list[Coord]] = []
+        for reference in references:
+            linked = [g for g in groups if any(self.sources.meet(reference.family, member.family) for member in g)]
+            groups = [g for g in groups if g not in linked]
+            groups.append([member for g in linked for member in g] + [reference])
+        return groups
+
+    def _is_gaussian(self, reference: Coord) -> bool:
+        return self.forms.is_gaussian(reference.family)
+
+    def _expectation(self, references: list[Coord]) -> Kernel:
+        factors = []
+        for reference in references:
+            form = self.forms.form(reference.family)
+            names = dict(zip(reference.family.axes, reference.subscripts))
+            factors.append(substitute(form.body, names) if isinstance(form, Function) else reference)
+        mirror = ()
+        if len(references) == 2 and references[0].family is references[1].family:
+            mirror = tuple(zip(references[0].subscripts, references[1].subscripts))
+        return expectation(factors, self._covariance, lambda reference: self._moment(reference), mirror)
+
+
+def _rank(reference: Coord) -> tuple:
+    family = reference.family
+    return family.order, family.name
+
+

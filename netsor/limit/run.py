@@ -1,0 +1,173 @@
+"""From a program to the numbers of its limit: one function, read from top to bottom."""
+
+from __future__ import annotations
+
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import Callable
+
+import numpy as np
+
+from netsor.ir.labelled import TooLarge
+from netsor.ir.program import Program
+from netsor.language.diagnostics import Diagnostic, NetsorError
+from netsor.limit.analysis import Analysis
+from netsor.limit.joint import JointDraw
+from netsor.limit.levels import Level
+from netsor.limit.numbers import Numbers, Undefined
+from netsor.limit.outputs import Quantity, quantity
+from netsor.limit.outputs.expected import expected_quantity, read
+from netsor.limit.result import LimitResult
+from netsor.limit.sampling import Sampler
+
+REPLICATES = 16
+WORKERS = 2
+Progress = Callable[[int, int], None]
+
+
+def run_limit(
+    program: Program, *, samples: int | None = None, seed: int = 0, outputs: list[str] | None = None,
+    progress: Progress | None = None, workers: int = WORKERS,
+) -> LimitResult:
+    """The infinite-width limit of a program.
+
+    :param samples: samples of the scores, in 16 independent randomisations; rounded up to 16 times a power of two.
+        None: as many as a second or so allows, between 2**12 and 2**17.
+    :param outputs: names of the outputs wanted (all by default).
+    :param progress: called with (samples done, samples in all).
+    :raises NetsorError: if the theorem does not cover the program (N4), or an expectation does not exist (N5)."""
+    try:
+        analysis = Analysis(program)
+        wanted = [o for o in program.outputs if outputs is None or o.name in outputs]
+        reported = [quantity(output, analysis) for output in wanted]
+        expectations = program.expectations if outputs is None else []
+        asked = [expected_quantity(expectation, analysis, quantity) for expectation in expectations]
+        sampler = Sampler(analysis, samples=samples, replicates=REPLICATES, seed=seed)
+        return _compute(program, analysis, sampler, reported, asked, progress, workers)
+    except TooLarge as error:
+        raise NetsorError(Diagnostic("N508", f"this limit is too large: {error}", hint="ask for fewer elements")) from error
+    except Undefined as error:
+        family = error.families[0] if error.families else None
+        name = f" of {family.label}" if family is not None and not family.hidden else ""
+        raise NetsorError(
+            Diagnostic("N407", f"a moment{name} does not exist in the limit: {error}", family.span if family else None)
+        ) from error
+
+
+def _compute(program, analysis, sampler, reported, asked, progress, workers) -> LimitResult:
+    quantities = reported + asked
+    joint = JointDraw([family for q in reported if q.output.is_vector for family in q.families], analysis.recursion)
+    levels = [q.level for q in quantities]
+    replicates = sampler.replicates if max(levels, default=Level.STATIC) > Level.STATIC else 1
+    contexts = [sampler.context(replicate) for replicate in range(replicates)]
+    for number, context in enumerate(contexts):
+        for own in quantities:
+            context.prepare(*[e for e in own.expressions if analysis.levels.of(e) < Level.SAMPLE])
+        if progress is not None and replicates > 1 and Level.SAMPLE not in levels:
+            progress(number + 1, replicates)
+    done = {Level.STATIC: (1, 1), Level.REPLICATE: (replicates, 1), Level.SAMPLE: (replicates, sampler.per_replicate)}
+    for own in quantities:
+        own.allocate(*done[own.level])
+        if own.level < Level.SAMPLE:
+            for replicate in range(done[own.level][0]):
+                own.collect(replicate, slice(0, 1), contexts[replicate], {})
+    sampled = [own for own in quantities if own.level == Level.SAMPLE]
+    interrupted = False
+    if sampled:
+        finished, interrupted = _sample(sampler, contexts, sampled, progress, workers)
+        done[Level.SAMPLE] = (replicates, finished)
+    draw = _Draw(analysis, sampler, contexts, joint, reported)
+    for own in reported:
+        own.draw = lambda own=own: draw(2**14, sampler.seed)[own.output.name]
+    finish = lambda own: own.finish(contexts[0], done[own.level])  # noqa: E731
+    used = done[Level.SAMPLE][0] * done[Level.SAMPLE][1] if sampled else 0
+    return LimitResult(
+        program, analysis, {q.output.name: finish(q) for q in reported},
+        [(e, read(e, finish(q))) for e, q in zip(program.expectations, asked)],
+        draw, seed=sampler.seed, samples=used, interrupted=interrupted,
+    )
+
+
+def _sample(
+    sampler: Sampler, contexts: list[Numbers], quantities: list[Quantity], progress: Progress | None, workers: int
+) -> tuple[int, bool]:
+    """Fill the quantities chunk by chunk; returns the samples done in every replicate and whether it was interrupted."""
+    from threadpoolctl import threadpool_limits
+
+    record = set().union(*(getattr(own, "recorded", set()) for own in quantities))
+    size = sampler.chunk_size(sum(own.cells**2 if own.cells <= 4096 else own.cells for own in quantities))
+    finished = [0] * sampler.replicates
+
+    def chunk(replicate: int, start: int, stop: int, points) -> tuple[int, int]:
+        numbers, laws = sampler.chunk(contexts[replicate], points, record)
+        for own in quantities:
+            numbers.prepare(*own.expressions)
+            own.collect(replicate, slice(start, stop), numbers, laws)
+        return replicate, stop
+
+    interrupted = False
+    # one BLAS thread and parallel chunks: threads on top of threads cost far more than they give
+    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
+        pending: set[Future] = set()
+        try:
+            for replicate, start, stop in sampler.chunks(size):
+                points = sampler.points(replicate, start, stop)
+                pending.add(pool.submit(chunk, replicate, start, stop, points))
+                while len(pending) > workers:
+                    pending = _advance(pending, finished, progress, sampler)
+            while pending:
+                pending = _advance(pending, finished, progress, sampler)
+        except KeyboardInterrupt:
+            for future in pending:
+                future.cancel()
+            interrupted = True
+    count = min(finished)
+    if not count:
+        raise KeyboardInterrupt
+    return count, interrupted
+
+
+def _advance(pending: set[Future], finished: list[int], progress: Progress | None, sampler: Sampler) -> set[Future]:
+    done, rest = wait(pending, return_when=FIRST_COMPLETED)
+    for future in done:
+        replicate, stop = future.result()
+        finished[replicate] = max(finished[replicate], stop)
+    if progress is not None:
+        progress(sum(finished), sampler.samples)
+    return rest
+
+
+class _Draw:
+    """``draw(size, seed)``: joint draws of all outputs, reproducible from the seed."""
+
+    def __init__(self, analysis: Analysis, sampler: Sampler, contexts: list[Numbers], joint: JointDraw, quantities):
+        self.analysis, self.sampler, self.contexts, self.joint = analysis, sampler, contexts, joint
+        self.quantities = quantities
+
+    def __call__(self, size: int, seed) -> dict[str, np.ndarray]:
+        generator = np.random.default_rng(seed)
+        own_seed = int(generator.integers(2**31))
+        window = self.sampler.chunk_size(4 * sum(q.cells**2 for q in self.quantities))
+        parts: list[dict[str, np.ndarray]] = []
+        for start in range(0, size, window):
+            count = min(window, size - start)
+            context = self.contexts[0]
+            numbers = context.with_samples()
+            if self.sampler.is_sampling:
+                fresh = Sampler(self.analysis, samples=count, replicates=1, seed=own_seed + start)
+                numbers, _ = fresh.chunk(context, _pseudo(fresh, count, own_seed + start))
+            drawn = self.joint.draw(numbers, count, generator)
+            parts.append({q.output.name: self._values(q, drawn, count) for q in self.quantities})
+        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]} if parts else {}
+
+    @staticmethod
+    def _values(own: Quantity, drawn, count: int) -> np.ndarray:
+        values = own.assemble(drawn, own.elements("x"), own.rows)
+        return np.array(np.broadcast_to(values[:count] if len(values) >= count else values, (count, *own.shape)))
+
+
+def _pseudo(sampler: Sampler, count: int, seed: int):
+    from netsor.limit.normals import Normals, PointSet
+
+    normals = Normals(sampler._dimensions[Level.SAMPLE], seed, 0)
+    normals.quasi = False
+    return PointSet(normals, 0, count, None)

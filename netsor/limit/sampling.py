@@ -1,0 +1,139 @@
+"""Sampling all scores of a program: groups in program order, chunk by chunk.
+
+A chunk belongs to one replicate (one independent randomisation of everything quasi-random).  The same seed gives the same samples
+whatever the size of the chunks and the number of threads.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Iterator
+
+from netsor.ir.expressions import Index
+from netsor.ir.labelled import LEADING
+from netsor.ir.program import Family
+from netsor.limit.analysis import Analysis
+from netsor.limit.draw import Conditional, GroupDraw, GroupPlan
+from netsor.limit.levels import Level
+from netsor.limit.normals import Normals, PointSet
+from netsor.limit.numbers import Ledger, Numbers
+
+CHUNK_BYTES = 96 * 2**20
+MAX_CHUNK = 4096
+NUMBERS, FEWEST, MOST = 2**26, 2**12, 2**17
+
+
+class Sampler:
+    """Draws the scores that a program's results depend on.
+
+    :param samples: samples in all; rounded up so that each replicate has a power of two.  None: as many as fit NUMBERS normal
+        numbers, between FEWEST and MOST.
+    :param replicates: independent randomisations, from which errors are estimated."""
+
+    def __init__(self, analysis: Analysis, *, samples: int | None, replicates: int, seed: int):
+        self.analysis, self.seed = analysis, seed
+        if samples is None:
+            samples = _affordable(analysis)
+        self.per_replicate = 1 << max(math.ceil(math.log2(max(samples, 1) / replicates)), 0)
+        self.replicates = replicates
+        self._static: dict = {}
+        self.ledger = Ledger()
+        size = lambda axis: self.per_replicate if axis.range.infinite else axis.range.size  # noqa: E731
+        self.plans = [GroupPlan(group, size) for group in analysis.groups]
+        self.levels = [analysis.level_of(group) for group in analysis.groups]
+        self._offsets: dict[tuple[int, int], int] = {}
+        self._dimensions = {level: self._allocate(level) for level in (Level.REPLICATE, Level.SAMPLE)}
+        self._normals: dict[int, Normals] = {}
+
+    def _allocate(self, level: Level) -> int:
+        """Columns of the point set for every member of the groups at a level; returns how many there are."""
+        total = 0
+        for g, (plan, own) in enumerate(zip(self.plans, self.levels)):
+            if own == level:
+                for k in range(len(plan.group.members)):
+                    self._offsets[g, k] = total
+                    total += plan.normals(k, level == Level.REPLICATE)
+        return total
+
+    @property
+    def samples(self) -> int:
+        return self.replicates * self.per_replicate
+
+    @property
+    def is_sampling(self) -> bool:
+        """Whether anything is sampled (as against averaged over, or no score at all)."""
+        return Level.SAMPLE in self.levels
+
+    @property
+    def is_replicated(self) -> bool:
+        """Whether anything depends on a randomisation."""
+        return bool(self.levels)
+
+    # --- contexts ----------------------------------------------------------------------------------------------------
+
+    def context(self, replicate: int) -> Numbers:
+        """The numbers of one replicate, scores along infinite axes drawn."""
+        numbers = Numbers(
+            self.analysis.recursion, self.analysis.levels, seed=self.seed, replicate=replicate, static=self._static,
+            ledger=self.ledger, infinite_size=self.per_replicate,
+        )
+        if self._dimensions[Level.REPLICATE]:
+            normals = Normals(self._dimensions[Level.REPLICATE], self.seed, replicate, stream=1)
+            self._draw(Level.REPLICATE, normals.points(0, self.per_replicate), numbers)
+        return numbers
+
+    def points(self, replicate: int, start: int, stop: int) -> PointSet:
+        """The normal numbers behind samples ``start`` to ``stop`` of a replicate, to be asked for in order."""
+        if replicate not in self._normals:
+            self._normals[replicate] = Normals(self._dimensions[Level.SAMPLE], self.seed, replicate)
+        return self._normals[replicate].points(start, stop)
+
+    def chunk(self, context: Numbers, points: PointSet, record: set[Family] = frozenset()) -> tuple[Numbers, dict]:
+        """The context with the scores of a chunk of samples, and the conditional laws of the scores in ``record``."""
+        numbers = context.with_samples()
+        laws = self._draw(Level.SAMPLE, points, numbers, record)
+        return numbers, laws
+
+    def _draw(self, level: Level, points: PointSet, numbers: Numbers, record=frozenset()) -> dict[Family, Conditional]:
+        along = level == Level.REPLICATE
+        draws = {g: GroupDraw(self.plans[g], points, along) for g, own in enumerate(self.levels) if own == level}
+        members = [(m.family.order, g, k) for g in draws for k, m in enumerate(self.plans[g].group.members)]
+        laws = {}
+        for _, g, k in sorted(members):
+            family = self.plans[g].group.members[k].family
+            value, law = draws[g].draw(k, self._offsets[g, k], numbers, family in record)
+            numbers.scores[family] = value
+            if law is not None:
+                laws[family] = law
+        return laws
+
+    # --- chunks ------------------------------------------------------------------------------------------------------
+
+    def chunk_size(self, extra_doubles: int = 0) -> int:
+        """Samples per chunk, so that a chunk's arrays stay within CHUNK_BYTES."""
+        held = extra_doubles
+        for plan, level in zip(self.plans, self.levels):
+            if level == Level.SAMPLE:
+                held += plan.doubles_per_sample
+        for binding in self.analysis.recursion.equations.bindings:
+            if self.analysis.levels.of_binding(binding) == Level.SAMPLE:
+                held += 2 * math.prod(self._size(label) for label in binding.labels if label not in LEADING)
+        size = max(CHUNK_BYTES // (8 * max(held, 1)), 1)
+        return min(1 << (size.bit_length() - 1), MAX_CHUNK, self.per_replicate)
+
+    def chunks(self, size: int) -> Iterator[tuple[int, int, int]]:
+        """(replicate, start, stop): all replicates advance together, so that an interrupted run can use what is done."""
+        for start in range(0, self.per_replicate, size):
+            for replicate in range(self.replicates):
+                yield replicate, start, min(start + size, self.per_replicate)
+
+    def _size(self, index: Index) -> int:
+        return self.per_replicate if index.range.infinite else index.range.size
+
+
+def _affordable(analysis: Analysis) -> int:
+    """Samples that take about NUMBERS normal numbers in all."""
+    size = lambda axis: 1 if axis.range.infinite else axis.range.size  # noqa: E731
+    plans = [GroupPlan(group, size) for group in analysis.groups]
+    per_sample = max(sum(plan.batch * plan.size[0] * plan.size[1] for plan in plans), 1)
+    return min(max(1 << ((NUMBERS // per_sample).bit_length() - 1 if NUMBERS >= per_sample else 0), FEWEST), MOST)

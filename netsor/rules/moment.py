@@ -1,0 +1,29 @@
+"""``dot(u, v)/n`` and ``avg(e)``: averages over the width."""
+
+from __future__ import annotations
+
+from netsor.ir.labelled import POINT, Labelled
+from netsor.ir.program import Family, Moment
+from netsor.ir.rewrite import walk
+from netsor.ir.expressions import ScalarRef
+from netsor.rules.base import Rule
+
+
+class MomentRule(Rule):
+    """The average converges to E[Z^e | random scalars]: a number, or a function of the scores that it depends on."""
+
+    name = "Moment"
+    definition = Moment
+    statement = "avg(e) -> E[Z^e | scores]"
+    citation = "Yang 2019, arXiv:1910.12478 (Tensor Programs I), Theorem 5.4 (NETSOR+ for uses of the moment)"
+
+    def kind(self, family: Family, kinds) -> str:
+        scalars = [part for part in walk(family.definition.body) if isinstance(part, ScalarRef)]
+        return "S" if any(kinds(part.family) == "S" for part in scalars) else "C"
+
+    def finite(self, family: Family, sampler) -> Labelled:
+        value = sampler.evaluate(family.definition.body)
+        if POINT not in value.labels:
+            return value
+        axis = value.axis(POINT)
+        return Labelled(value.data.mean(axis=axis), value.labels[:axis] + value.labels[axis + 1:])

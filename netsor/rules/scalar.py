@@ -1,0 +1,25 @@
+"""Functions of scalars: softmax weights, norms, anything computed from scores and moments."""
+
+from __future__ import annotations
+
+from netsor.ir.expressions import ScalarRef
+from netsor.ir.labelled import Labelled
+from netsor.ir.program import Family, ScalarFunction
+from netsor.ir.rewrite import walk
+from netsor.rules.base import Rule
+
+
+class ScalarRule(Rule):
+    """The same function of the limits (continuous mapping)."""
+
+    name = "Function of scalars"
+    definition = ScalarFunction
+    statement = "c -> the same function of the limits"
+    citation = "continuous mapping theorem"
+
+    def kind(self, family: Family, kinds) -> str:
+        scalars = [part for part in walk(family.definition.body) if isinstance(part, ScalarRef)]
+        return "S" if any(kinds(part.family) == "S" for part in scalars) else "C"
+
+    def finite(self, family: Family, sampler) -> Labelled:
+        return sampler.evaluate(family.definition.body)
