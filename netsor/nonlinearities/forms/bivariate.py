@@ -29,8 +29,8 @@ def upper_probability(h, k, rho, sine):
     """
     h, k, rho, sine = np.broadcast_arrays(h, k, rho, sine)
     with np.errstate(divide="ignore", invalid="ignore"):
-        slope_h = np.where(h == 0, np.where(k < 0, -np.inf, np.inf), _ratio(_offset(h, k, rho), sine) / h)
-        slope_k = np.where(k == 0, np.where(h < 0, -np.inf, np.inf), _ratio(_offset(k, h, rho), sine) / k)
+        slope_h = np.where(h == 0, np.where(k > 0, -np.inf, np.inf), _ratio(_offset(h, k, rho), sine) / h)
+        slope_k = np.where(k == 0, np.where(h > 0, -np.inf, np.inf), _ratio(_offset(k, h, rho), sine) / k)
         origin = 0.25 + np.arctan(rho / sine) / (2 * np.pi)
     product = np.sign(h) * np.sign(k)
     correction = np.where((product < 0) | ((product == 0) & (h + k > 0)), 0.5, 0.0)
