@@ -32,8 +32,8 @@ class TrapezoidRule:
         weight = np.exp(-0.5 * line**2) / np.sqrt(2 * np.pi) * (line[1] - line[0])
         # y -> -y exchanges U and V: half of the plane, with the axis counted half, is enough
         upper = weight * np.where(line > 0, 1.0, np.where(line == 0, 0.5, 0.0))
-        # the product of functions with parity does not change under (x, y) -> (-x, -y)
-        even = bool(first.parity * second.parity)
+        # a product of two odd or two even functions does not change under (x, y) -> (-x, -y)
+        even = first.parity * second.parity == 1
         right = weight * np.where(line > 0, 2.0, np.where(line == 0, 1.0, 0.0)) if even else weight
         weights = right[:, None] * upper
         inside = (weights > 0) & (line[:, None] ** 2 + line**2 <= _REACH**2)
@@ -86,7 +86,7 @@ class PanelRule:
     """For kinks and for layers that are thin against the deviation: panels that resolve every member."""
 
     def __init__(self, first: Family, second: Family):
-        even = bool(first.parity * second.parity)
+        even = first.parity * second.parity == 1
         self.plane = PlaneRule(first.values, second.values, first.kinks(), second.kinks(), even=even)
 
     def matrix(self, theta: float) -> np.ndarray:
