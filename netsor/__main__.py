@@ -1,0 +1,7 @@
+"""``python -m netsor`` is the command ``netsor``."""
+
+import sys
+
+from netsor.cli import main
+
+sys.exit(main())

@@ -1,0 +1,64 @@
+"""The whole answer of ``netsor run``: what the program is, its scores, its outputs, and what that stands on."""
+
+from __future__ import annotations
+
+from textwrap import wrap
+from typing import Any
+
+import click
+
+from netsor.cli.text.numbers import LEGEND
+from netsor.cli.text.outputs import LINE, describe
+from netsor.cli.text.scores import describe_scores
+from netsor.ir.program import Program
+from netsor.limit.analysis import Theorem
+from netsor.limit.result import LimitResult
+
+INDENT = "    "
+
+
+def report(result: LimitResult, seconds: float, wanted: int) -> str:
+    """The text for a terminal or a pipe.
+
+    :param wanted: samples asked for (more than were drawn if the run was interrupted).
+    """
+    lines = header(result.program)
+    scores = describe_scores(result.analysis)
+    if scores:
+        lines += ["", _strong("scores"), *(INDENT + line for line in scores)]
+    lines += ["", _strong("outputs")]
+    for variable in result.values():
+        lines += [*(INDENT + line for line in describe(variable)), ""]
+    if any("(" in line and ")" in line for line in lines):
+        lines += [LEGEND]
+    lines += [*theorem(result.theorem), _effort(result, seconds, wanted)]
+    return "\n".join(lines)
+
+
+def header(program: Program) -> list[str]:
+    """The name, the docstring's first line, and the parameters."""
+    first = next((line.strip() for line in program.docstring.splitlines() if line.strip()), "")
+    parameters = ", ".join(f"{name} = {parameter(value)}" for name, value in program.parameters.items())
+    return [_strong(program.name) + (f": {first}" if first else ""), f"{program.width} → ∞" + (f" with {parameters}" if parameters else "")]
+
+
+def parameter(value: Any) -> str:
+    """A parameter's value; an infinite one is ``inf`` as in programs."""
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def theorem(stands_on: Theorem) -> list[str]:
+    """Whether this is proved, and where."""
+    word = "theorem" if stands_on.proved else "extension"
+    return wrap(f"{word}: {stands_on.name}; {stands_on.reason}", LINE, subsequent_indent=INDENT)
+
+
+def _effort(result: LimitResult, seconds: float, wanted: int) -> str:
+    samples = f"{result.samples:,} samples of the scores" if result.samples else "nothing sampled"
+    if result.interrupted:
+        samples = f"interrupted: {result.samples:,} of {wanted:,} samples of the scores"
+    return f"{samples}, seed {result.seed}, {seconds:.2g} s"
+
+
+def _strong(text: str) -> str:
+    return click.style(text, bold=True)
