@@ -8,6 +8,8 @@ import click
 
 if TYPE_CHECKING:
     from netsor.api import Program
+    from netsor.language.diagnostics import Diagnostic
+    from netsor.language.source import Source
 
 
 def _pairs(ctx: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -44,21 +46,25 @@ seed_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object, also for errors.")
 
 
-def load(file: str, settings: dict[str, str], data: dict[str, str], plugins: tuple[str, ...]) -> Program:
-    """The checked program; ``-`` is the standard input."""
+def load(file: str | Source, settings: dict[str, str], data: dict[str, str], plugins: tuple[str, ...]) -> Program:
+    """The checked program in a file or a source."""
     from netsor.api import Program
     from netsor.language import load_program
+    from netsor.language.source import Source
     from netsor.plugins import load_plugins, rules
 
     load_plugins(list(plugins))
-    source = _standard_input() if file == "-" else file
-    return Program(load_program(source, settings=settings, data=data, rules=rules()))
+    return Program(load_program(file if isinstance(file, Source) else source(file), settings=settings, data=data, rules=rules()))
 
 
-def _standard_input():
+def source(file: str) -> Source:
+    """The text of a program file; ``-`` is the standard input."""
     from netsor.language.diagnostics import Diagnostic, NetsorError
+    from netsor.language.parse import read
     from netsor.language.source import Source
 
+    if file != "-":
+        return read(file)
     content = click.get_binary_stream("stdin").read()
     try:
         return Source(content.decode("utf-8"), "<stdin>")
@@ -69,10 +75,10 @@ def _standard_input():
             f"0x{content[error.start]:02x}")) from None
 
 
-def warn(program: Program) -> None:
-    """Show the program's warnings on stderr."""
+def warn(warnings: list[Diagnostic]) -> None:
+    """Show a program's warnings on stderr."""
     from netsor.cli.failures import report
 
-    if program.ir.warnings:
-        report(program.ir.warnings)
+    if warnings:
+        report(warnings)
         click.echo(err=True)

@@ -34,7 +34,7 @@ def command(file, settings, data, outputs, samples, seed, as_json, out, plugins)
         program = options.load(file, settings, data, plugins)
         wanted = _selected(program, outputs)
         if not as_json:
-            options.warn(program)
+            options.warn(program.ir.warnings)
         if samples is not None:
             from netsor.cli.cost import refuse_if_too_large
 

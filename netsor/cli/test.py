@@ -1,8 +1,185 @@
+"""netsor test: do programs give the numbers that they state?"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 import click
 
-from netsor.cli.command import Command
+from netsor.cli import options
+from netsor.cli.command import INTERRUPTED, Command
+from netsor.cli.progress import ProgressDisplay
+
+if TYPE_CHECKING:
+    from netsor.cli.verdicts import Verdict
 
 
-@click.command(cls=Command)
-def command() -> None:
-    """To come."""
+@dataclass
+class Tested:
+    """One file: its verdicts, or what is wrong with it."""
+
+    file: str
+    program: str = ""
+    verdicts: list[Verdict] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    samples: int = 0
+    interrupted: bool = False
+    problems: list = field(default_factory=list)
+    seconds: float = 0.0
+
+
+@click.command(cls=Command, short_help="Check the expect lines of programs.")
+@click.argument("files", metavar="FILE|DIR...", nargs=-1, required=True)
+@options.set_option
+@options.data_option
+@options.samples_option
+@options.seed_option
+@options.json_option
+@options.plugin_option
+@click.pass_context
+def command(ctx, files, settings, data, samples, seed, as_json, plugins) -> None:
+    """Check the expect lines of programs, and of all *.netsor files in directories.
+
+    \b
+    passed      |found - expected| <= tolerance + 4 errors, and 4 errors <= tolerance
+    consistent  the same, but 4 errors > tolerance: more samples would decide
+    failed      |found - expected| > tolerance + 4 errors
+    skipped     a param is set with --set: the line speaks of the values in the file
+
+    A true line fails by chance in at most 0.12 % of runs.  The exit status is 1 if a line failed or a file has errors.
+    """
+    tested = []
+    for file in _programs(files):
+        tested.append(_test(file, settings, data, samples, seed, plugins))
+        if not as_json:
+            _show(tested[-1], seed)
+        if tested[-1].interrupted:
+            break
+    counts = Counter(verdict.verdict for each in tested for verdict in each.verdicts)
+    if as_json:
+        from netsor.cli.json_output import dump
+
+        click.echo(dump(_object(tested, counts, seed)))
+    else:
+        click.echo(_summary(tested, counts))
+    if tested[-1].interrupted:
+        ctx.exit(INTERRUPTED)
+    ctx.exit(1 if counts["failed"] or any(each.problems for each in tested) else 0)
+
+
+def _programs(paths: tuple[str, ...]) -> list[str]:
+    found: dict[str, None] = {}
+    for path in paths:
+        if path != "-" and Path(path).is_dir():
+            inside = sorted(map(str, Path(path).rglob("*.netsor")))
+            if not inside:
+                raise click.UsageError(f"there are no .netsor files in {path}")
+            found |= dict.fromkeys(inside)
+        else:
+            found[path] = None
+    return list(found)
+
+
+def _test(file: str, settings, data, samples, seed, plugins) -> Tested:
+    from netsor.cli.failures import diagnostics_of
+
+    tested, start = Tested(file), time.perf_counter()
+    try:
+        _judge(tested, options.load(file, settings, data, plugins), samples, seed)
+    except Exception as error:  # what is wrong with one file does not keep others from being tested
+        if click.get_current_context().meta.get("netsor.debug"):
+            raise
+        tested.problems = diagnostics_of(error)
+    tested.seconds = time.perf_counter() - start
+    return tested
+
+
+def _judge(tested: Tested, program, samples, seed) -> None:
+    from netsor.cli import verdicts
+
+    tested.program = program.name
+    tested.changed = sorted(program.ir.changed)
+    if tested.changed or not program.ir.expectations:
+        tested.verdicts = [verdicts.skip(expectation) for expectation in program.ir.expectations]
+        return
+    if samples is not None:
+        from netsor.cli.cost import refuse_if_too_large
+
+        refuse_if_too_large(program.ir, samples, program.outputs)
+    with ProgressDisplay() as progress:
+        result = program.limit(samples=samples, seed=seed, progress=progress)
+    tested.samples, tested.interrupted = result.samples, result.interrupted
+    tested.verdicts = [verdicts.judge(expectation, found, program.ir) for expectation, found in result.expectations]
+
+
+# --- output
+
+
+def _show(tested: Tested, seed: int) -> None:
+    from netsor.cli.failures import report
+    from netsor.cli.text.numbers import count
+    from netsor.cli.text.verdicts import describe_verdict
+
+    if tested.problems:
+        click.echo(click.style(tested.file, bold=True) + "   cannot be tested")
+        report(tested.problems)
+        click.echo()
+        return
+    if not tested.verdicts:
+        click.echo(click.style(tested.file, bold=True) + "   states no expectations\n")
+        return
+    how = f"{tested.samples:,} samples, seed {seed}, {tested.seconds:.2g} s" if tested.samples else f"{tested.seconds:.2g} s"
+    if tested.changed:
+        how = f"skipped: {', '.join(tested.changed)} set from outside, and the expectations are about the values in the file"
+    if tested.interrupted:
+        how = f"interrupted after {how}"
+    click.echo(click.style(tested.file, bold=True) + f"   {count(len(tested.verdicts), 'expectation')}, {how}")
+    for verdict in tested.verdicts:
+        for line in describe_verdict(verdict):
+            click.echo(f"    {line}")
+    click.echo()
+
+
+def _summary(tested: list[Tested], counts: Counter) -> str:
+    from netsor.cli.text.numbers import count
+
+    words = [f"{counts[word]} {word}" for word in ("passed", "consistent", "failed", "skipped") if counts[word]]
+    broken = sum(bool(each.problems) for each in tested)
+    if broken:
+        words.append(f"{count(broken, 'file')} with errors")
+    return f"{count(sum(counts.values()), 'expectation')} in {count(len(tested), 'file')}" + (f": {', '.join(words)}" if words else "")
+
+
+def _object(tested: list[Tested], counts: Counter, seed: int) -> dict[str, Any]:
+    from netsor import __version__
+
+    summary = {word: counts[word] for word in ("passed", "consistent", "failed", "skipped")}
+    return {"netsor": __version__, "seed": seed, "files": [_file_object(each) for each in tested], "summary": summary}
+
+
+def _file_object(tested: Tested) -> dict[str, Any]:
+    from netsor.cli.failures import as_object
+    from netsor.cli.json_output import estimate_object, numbers
+
+    found: dict[str, Any] = {"file": tested.file}
+    if tested.problems:
+        return found | {"error": [as_object(problem) for problem in tested.problems]}
+    found |= {"program": tested.program, "samples": tested.samples, "expectations": []}
+    for verdict in tested.verdicts:
+        own: dict[str, Any] = {
+            "text": verdict.text, "line": verdict.expectation.span.line, "verdict": verdict.verdict,
+            "indices": {index.name: index.range.size for index in verdict.expectation.indices},
+        }
+        if verdict.found is not None:
+            own |= {
+                "expected": numbers(verdict.expected), "tolerance": numbers(verdict.tolerance), "found": estimate_object(verdict.found),
+                "needed_error": verdict.needed_error,
+            }
+        found["expectations"].append(own)
+    if tested.interrupted:
+        found["interrupted"] = True
+    return found | {"seconds": round(tested.seconds, 3)}

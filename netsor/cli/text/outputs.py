@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from netsor.cli.text.elements import label, places, ranges, subscripts, title
-from netsor.cli.text.numbers import number
+from netsor.cli.text.elements import axis_name, label, places, ranges, subscripts, title
+from netsor.cli.text.numbers import DIGITS, number
 from netsor.cli.text.table import table
 from netsor.expectation import Estimate
 from netsor.limit.outputs.base import Variable
@@ -40,7 +40,7 @@ def describe(variable: Variable) -> list[str]:
 def _heading(variable: Variable) -> str:
     law = variable.law.replace("gaussian", "Gaussian")
     given = f" given {', '.join(variable.given)}" if variable.given else ""
-    where = f"   {ranges(variable)}" if variable.shape else ""
+    where = f"   {ranges(variable)}" if ranges(variable) else ""
     words = KINDS.get(variable.kind, variable.kind)
     return f"{title(variable)}{where}   {words}" + ("" if variable.law == "constant" else f", {law}{given}")
 
@@ -49,17 +49,19 @@ def _statistics(variable: Variable) -> dict[str, tuple[Estimate, list[str]]]:
     """What is said of each element: the estimate, and its texts in the order of the elements."""
     wanted = {"value": variable.mean} if variable.law == "constant" else {"mean": variable.mean, "variance": variable.var}
     if variable.law not in ("gaussian", "constant"):
-        wanted["excess kurtosis"] = variable.excess_kurtosis
-    return {name: (estimate, _texts(estimate)) for name, estimate in wanted.items()}
+        kurtosis = variable.excess_kurtosis  # fourth moment / variance^2 - 3: known no better than the rounding of 3
+        wanted["excess kurtosis"] = Estimate(kurtosis.value, np.maximum(kurtosis.error, 1e-15), kurtosis.method)
+    return {name: (estimate, _texts(estimate, float(name == "excess kurtosis"))) for name, estimate in wanted.items()}
 
 
-def _texts(estimate: Estimate) -> list[str]:
-    scale = float(np.max(np.abs(estimate.value), initial=0.0, where=np.isfinite(estimate.value)))
+def _texts(estimate: Estimate, scale: float = 0.0) -> list[str]:
+    """The elements as text; ``scale`` is what counts as large even if no element is."""
+    scale = float(np.max(np.abs(estimate.value), initial=scale, where=np.isfinite(estimate.value)))
     return [number(float(v), float(e), scale) for v, e in zip(estimate.value.flat, estimate.error.flat)]
 
 
 def _element_table(variable: Variable, statistics: dict[str, tuple[Estimate, list[str]]]) -> list[str]:
-    header = [axis.name for axis in variable.indices] + list(statistics)
+    header = [axis_name(axis) for axis in variable.indices] + list(statistics)
     columns = [texts for _, texts in statistics.values()]
     rows = [subscripts(variable, place) + [column[k] for column in columns] for k, place in enumerate(places(variable))]
     return table(header, rows)
@@ -89,8 +91,8 @@ def _covariance(variable: Variable) -> list[str]:
         return ["the covariance of so many elements was not computed"]
     value, error = (array.reshape(count, count) for array in (variable.cov.value, variable.cov.error))
     off = ~np.eye(count, dtype=bool)
-    scale = float(np.max(np.abs(value)))
-    if all(number(v, e, scale) == "0" for v, e in ((0.0, float(error[off].max())), (float(np.abs(value[off]).max()), 0.0))):
+    rounding = 10.0**-DIGITS * float(np.max(np.abs(value)))
+    if np.abs(value[off]).max() <= rounding and error[off].max() <= rounding:
         return ["elements are " + ("independent" if variable.law == "gaussian" else "uncorrelated")]
     if count <= TABLE_ROWS:
         matrix = _matrix(variable, value, error)
@@ -103,7 +105,7 @@ def _matrix(variable: Variable, value: np.ndarray, error: np.ndarray) -> list[st
     labels = [",".join(subscripts(variable, place)) for place in places(variable)]
     scale = float(np.max(np.abs(value)))
     cells = [[number(float(v), float(e), scale) for v, e in zip(*rows)] for rows in zip(value, error)]
-    return table([",".join(axis.name for axis in variable.indices), *labels], [[name, *row] for name, row in zip(labels, cells)])
+    return table([",".join(filter(None, map(axis_name, variable.indices))), *labels], [[name, *row] for name, row in zip(labels, cells)])
 
 
 def _pair_spread(variable: Variable, value: np.ndarray, error: np.ndarray, off: np.ndarray) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from textwrap import wrap
 from typing import Any
 
@@ -29,7 +30,7 @@ def report(result: LimitResult, seconds: float, wanted: int) -> str:
     lines += ["", _strong("outputs")]
     for variable in result.values():
         lines += [*(INDENT + line for line in describe(variable)), ""]
-    if any("(" in line and ")" in line for line in lines):
+    if any(re.search(r"\d\(\d\)", line) for line in lines):
         lines += [LEGEND]
     lines += [*theorem(result.theorem), _effort(result, seconds, wanted)]
     return "\n".join(lines)

@@ -35,7 +35,7 @@ def _group(group: Group, analysis: Analysis) -> list[str]:
     if len(group.families) > SHOWN:
         lines.append(f"… and {len(group.families) - SHOWN:,} more")
     if len(group.families) > 1:
-        lines.append(f"these {len(group.families)} are correlated with each other and drawn together")
+        lines.append(f"these {len(group.families)} are correlated with each other")
     return lines
 
 
@@ -44,7 +44,7 @@ def _score(family: Family, analysis: Analysis) -> str:
     infinite = [axis.name for axis in family.axes if axis.range.infinite]
     finite = math.prod(axis.range.size for axis in family.axes if not axis.range.infinite)
     many = count(finite, "score") + (f" for each of infinitely many {infinite[0]}" if infinite else "")
-    return f"level {level}: {many}, Gaussian" + (f" given those of level {level - 1 if level == 2 else f'1 to {level - 1}'}" if level > 1 else "")
+    return f"level {level}: {many}, Gaussian" + (f" given level{' 1' if level == 2 else f's 1 to {level - 1}'}" if level > 1 else "")
 
 
 def structure(family: Family, group: Group, analysis: Analysis) -> str:
@@ -62,7 +62,7 @@ def structure(family: Family, group: Group, analysis: Analysis) -> str:
         return "independent" + _variance(family, analysis)
     if group.bilinear and member.left.axes and member.right.axes:
         sides = " ⊗ ".join(f"({', '.join(axis.name for axis in side.axes)})" for side in (member.left, member.right))
-        return f"{apart}covariance a Kronecker product {sides} of the Gram matrices of the two sides" + _variance(family, analysis)
+        return f"{apart}Kronecker covariance {sides}" + _variance(family, analysis)
     return f"{apart}correlated over {', '.join(axis.name for axis in rest)}" + _variance(family, analysis)
 
 

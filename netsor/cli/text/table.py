@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 GAP = "   "
+_NUMBER = re.compile(r"[-+]?\d+")
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -15,7 +16,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _aligned(title: str, cells: list[str]) -> list[str]:
-    before = [_before_point(cell) for cell in cells]
+    before = [_before_point(cell) for cell in cells] if all(map(_NUMBER.match, cells)) else [0] * len(cells)
     left = max(before, default=0)
     padded = [" " * (left - own) + cell for own, cell in zip(before, cells)]
     width = max(map(len, [title, *padded]))
@@ -24,4 +25,4 @@ def _aligned(title: str, cells: list[str]) -> list[str]:
 
 def _before_point(cell: str) -> int:
     """How many characters stand before the decimal point, or before where it would be."""
-    return re.match(r"[-+]?\d*", cell).end() or len(cell)
+    return _NUMBER.match(cell).end()

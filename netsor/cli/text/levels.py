@@ -1,0 +1,49 @@
+"""The score groups of a program: members, level, structure, batch axes, fresh factor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from netsor.cli.text.numbers import count
+from netsor.cli.text.scores import structure
+from netsor.ir.program import Family
+from netsor.limit.analysis import Analysis
+from netsor.limit.fresh_factor import fresh_factor
+from netsor.limit.scores import Group, Member
+
+
+def describe_levels(analysis: Analysis) -> Iterator[str]:
+    """A paragraph for each group of correlated scores."""
+    if not analysis.groups:
+        yield "no scores: the limit is not random"
+        return
+    for number, group in enumerate(analysis.groups, 1):
+        if number > 1:
+            yield ""
+        levels = sorted({analysis.depth[family] for family in group.families})
+        on = f"level {levels[0]}" if len(levels) == 1 else f"levels {levels[0]} to {levels[-1]}"
+        yield f"group {number}: {count(len(group.members), 'family', 'families')} of scores, {on}, {_drawing(group)}"
+        for member in group.members:
+            yield f"    {member.family.label} = {_sides(member.family)}"
+            yield f"        level {analysis.depth[member.family]}, {structure(member.family, group, analysis)}"
+            yield f"        batch axes: {', '.join(axis.name for axis in member.batch) or 'none'}"
+            yield f"        fresh factor: {_fresh(member, analysis)}"
+
+
+def _drawing(group: Group) -> str:
+    return "bilinear (drawn as L Ξ Rᵀ)" if group.bilinear else "joint (drawn as one Gaussian vector)"
+
+
+def _sides(family: Family) -> str:
+    shown = [repr(side) if not side.family.hidden else side.family.label for side in (family.definition.left, family.definition.right)]
+    return f"dot({', '.join(shown)})/sqrt(n)"
+
+
+def _fresh(member: Member, analysis: Analysis) -> str:
+    source = fresh_factor(member.family, analysis.recursion.sources)
+    if source is None:
+        return "none"
+    owner = source.owner
+    name = getattr(owner, "name", repr(owner))
+    subscripts = ",".join("·" if s is None else str(s) for s in source.subscripts)
+    return f"{name}[{subscripts}]" if subscripts else name
