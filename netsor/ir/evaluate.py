@@ -11,11 +11,11 @@ from typing import Callable
 import numpy as np
 
 from netsor.ir.expressions import (
-    Add, Array, Average, Call, Compare, Coord, Expect, Expr, Index, Indicator, Leaf, Let, Logic, Mul, Num, Pow, Range,
-    Reduce, ScalarRef, Softmax, Sym, Where, add, mul, total,
+    Add, Array, Call, Compare, Expr, Index, Indicator, Logic, Mul, Num, Pow, Range, Reduce, Softmax, Sym, Where, add, mul,
+    total,
 )
 from netsor.ir.labelled import LEADING, Labelled, align, arrange, check_size, constant, contract
-from netsor.ir.rewrite import free_indices
+from netsor.ir.rewrite import free_indices, walk
 
 _COMPARISONS = {
     "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal, "==": np.equal, "!=": np.not_equal,
@@ -33,6 +33,7 @@ class Evaluator:
     def __init__(self, functions: Callable[[str], Callable], symbols: dict[str, float] | None = None):
         self.functions = functions
         self.symbols = symbols or {}
+        self._indicators: dict[Expr, Labelled] = {}
 
     # --- public ------------------------------------------------------------------------------------------------------
 
@@ -149,8 +150,13 @@ class Evaluator:
         return Labelled(np.where(*parts), labels)
 
     def _indicator(self, expr: Indicator) -> Labelled:
-        test = self._evaluate(expr.test)
-        return Labelled(test.data.astype(float), test.labels)
+        known = self._indicators.get(expr)
+        if known is None:
+            test = self._evaluate(expr.test)
+            known = Labelled(test.data.astype(float), test.labels)
+            if all(isinstance(part, (Index, Num, Compare, Logic, Add, Mul)) for part in walk(expr.test)):
+                self._indicators[expr] = known  # indices only: the same for every sample
+        return known
 
     def _reduce(self, expr: Reduce) -> Labelled:
         if expr.op == "sum":

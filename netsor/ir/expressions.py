@@ -9,15 +9,43 @@ from __future__ import annotations
 
 import itertools
 import math
+import threading
 from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any, Union
+from weakref import WeakValueDictionary
 
 Number = Union[int, Fraction, float]
 
 
-class Expr:
+class Interned(type):
+    """Metaclass of nodes: equal nodes are the same object, so that comparing and hashing them costs nothing."""
+
+    def __call__(cls, *arguments, **named):
+        names, defaults = cls.field_names, cls.field_defaults
+        if named or len(arguments) != len(names):
+            values = dict(zip(names, arguments)) | named
+            arguments = tuple(values[name] if name in values else defaults[name] for name in names)
+        key = (cls, *map(type, arguments), *arguments) if cls.field_names == ("value",) else (cls, *arguments)
+        known = _nodes.get(key)
+        if known is None:
+            with _nodes_lock:
+                known = _nodes.get(key)
+                if known is None:
+                    known = super().__call__(*arguments)
+                    _nodes[key] = known
+        return known
+
+
+_nodes: WeakValueDictionary = WeakValueDictionary()
+_nodes_lock = threading.RLock()
+
+
+class Expr(metaclass=Interned):
     """Base of all nodes.  Operators build flat sums and products."""
+
+    field_names: tuple[str, ...] = ()
+    field_defaults: dict[str, Any] = {}
 
     def __add__(self, other):
         return add(self, other)
@@ -47,33 +75,17 @@ class Expr:
     def __pow__(self, exponent):
         return power(self, exponent)
 
-
-def node(cls):
-    """Make ``cls`` an immutable expression node whose hash is computed once."""
-    cls = dataclass(frozen=True, eq=False, repr=False)(cls)
-    names = tuple(f.name for f in fields(cls))
-
-    def key(self):
-        return tuple(getattr(self, name) for name in names)
-
-    def __hash__(self):
-        cached = self.__dict__.get("_hash")
-        if cached is None:
-            cached = hash((cls.__name__, *key(self)))
-            object.__setattr__(self, "_hash", cached)
-        return cached
-
-    def __eq__(self, other):
-        if self is other:
-            return True
-        return type(other) is cls and hash(self) == hash(other) and key(self) == key(other)
-
     def __repr__(self):
         from netsor.ir.text import text
 
         return text(self)
 
-    cls.__hash__, cls.__eq__, cls.__repr__ = __hash__, __eq__, __repr__
+
+def node(cls):
+    """Make ``cls`` an immutable expression node."""
+    cls = dataclass(frozen=True, eq=False, repr=False)(cls)
+    cls.field_names = tuple(f.name for f in fields(cls))
+    cls.field_defaults = {f.name: f.default for f in fields(cls)}
     return cls
 
 

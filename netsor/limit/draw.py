@@ -20,8 +20,7 @@ from netsor.limit.numbers import Numbers
 from netsor.limit.recursion import copy
 from netsor.limit.scores import Group, Member, Side
 
-NEW_DIRECTION = 1e-11  # a remainder below this fraction of the squared norm is rounding, not a new direction
-ROUNDING = 1e-4  # relative size that rounding may have in the smallest remainder that is kept
+NEW_DIRECTION = 1e-9  # a remainder below this fraction of the squared norm is (close to) rounding, not a new direction
 
 
 @dataclass
@@ -118,7 +117,8 @@ class GroupDraw:
                 remainder = remainder - block @ np.swapaxes(block, -1, -2)
             if blocks:
                 remainder = _clean(remainder, grams[-1])
-            strips.rows[side] = blocks + [psd_root(remainder, tolerance=ROUNDING)]
+            # a remainder is semidefinite but for rounding; the first Gram must be so by itself
+            strips.rows[side] = blocks + [psd_root(remainder, tolerance=np.inf if blocks else 1e-8)]
             strips.order.append(side)
         source = side if side.reuses is None else side.reuses
         blocks = strips.rows[source]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Container, Iterable, Iterator
 
 from netsor.ir.expressions import Average, Expect, Expr, Leaf, Let, ScalarRef
 from netsor.ir.facts import Randomness
@@ -49,6 +50,7 @@ class Levels:
         self.randomness = Randomness()
         self._bindings: dict[Binding, Level] = {}
         self._scores: dict[Family, Level] = {}
+        self._mentioned: dict[Expr, tuple[Binding, ...]] = {}
 
     def of(self, expr: Expr) -> Level:
         level = Level.STATIC
@@ -66,9 +68,8 @@ class Levels:
 
     def of_binding(self, binding: Binding) -> Level:
         if binding not in self._bindings:
-            for earlier in dependencies(binding, self.recursion):  # earliest first: no deep recursion
-                if earlier not in self._bindings:
-                    self._bindings[earlier] = self.of(earlier.expression)
+            for earlier in self.earliest_first([binding], self._bindings):
+                self._bindings[earlier] = self.of(earlier.expression)
         return self._bindings[binding]
 
     def of_scalar(self, family: Family) -> Level:
@@ -85,29 +86,34 @@ class Levels:
             self._scores[family] = Level.REPLICATE if infinite and not sampled else Level.SAMPLE
         return self._scores[family]
 
+    # --- what rests on what ------------------------------------------------------------------------------------------
 
-def dependencies(binding: Binding, recursion: Recursion) -> list[Binding]:
-    """The binding and all bindings that it rests on, earliest first (iterative: chains may be thousands long)."""
-    done: dict[Binding, None] = {}
-    stack: list[tuple[Binding, bool]] = [(binding, False)]
-    while stack:
-        current, expanded = stack.pop()
-        if current in done:
-            continue
-        if expanded:
-            done[current] = None
-            continue
-        stack.append((current, True))
-        stack.extend((earlier, False) for earlier in direct_dependencies(current, recursion) if earlier not in done)
-    return list(done)
+    def mentioned(self, expr: Expr) -> tuple[Binding, ...]:
+        """The bindings (of kernels and of scalars other than scores) that an expression mentions."""
+        if expr not in self._mentioned:
+            found = []
+            for part in walk(expr):
+                if isinstance(part, Let):
+                    found.append(part.binding)
+                elif isinstance(part, ScalarRef) and not isinstance(part.family.definition, Score):
+                    found.append(self.recursion.scalar(part.family))
+            self._mentioned[expr] = tuple(dict.fromkeys(found))
+        return self._mentioned[expr]
 
+    def earliest_first(self, roots: Iterable[Binding], known: Container[Binding] = ()) -> Iterator[Binding]:
+        """The bindings and all that they rest on, earliest first, leaving out what is ``known`` and what only that rests on.
 
-def direct_dependencies(binding: Binding, recursion: Recursion) -> list[Binding]:
-    """The bindings (of kernels and of scalars other than scores) that one equation mentions."""
-    found = []
-    for reference in binding.references():
-        if isinstance(reference, Let):
-            found.append(reference.binding)
-        elif not isinstance(reference.family.definition, Score):
-            found.append(recursion.scalar(reference.family))
-    return list(dict.fromkeys(found))
+        Iterative: chains may be thousands long."""
+        done: set[Binding] = set()
+        stack = [(binding, False) for binding in reversed(list(roots))]
+        while stack:
+            current, expanded = stack.pop()
+            if current in done or current in known:
+                continue
+            if expanded:
+                done.add(current)
+                yield current
+                continue
+            stack.append((current, True))
+            earlier = self.mentioned(current.expression)
+            stack.extend((binding, False) for binding in earlier if binding not in done and binding not in known)

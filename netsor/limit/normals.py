@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import ndtri
 
 SOBOL_DIMENSIONS = 1024  # beyond this, points are hardly better than pseudo-random ones and slow to make
-BLOCK = 64  # pseudo-random points with one stream
+BLOCK = 4  # pseudo-random points with one stream
 
 
 class Normals:

@@ -15,11 +15,10 @@ from netsor.ir.evaluate import Evaluator
 from netsor.ir.expressions import Average, Expect, Expr, Index, Let, ScalarRef
 from netsor.ir.labelled import LEADING, Labelled
 from netsor.ir.program import Family, Score
-from netsor.ir.rewrite import walk
 from netsor.limit.equations import Binding
 from netsor.limit.functions import function
 from netsor.limit.integrals import integrate
-from netsor.limit.levels import Level, Levels, dependencies
+from netsor.limit.levels import Level, Levels
 from netsor.limit.recursion import Recursion
 
 INFINITE_SIZE = 1024  # elements that stand for an infinite axis, in each replicate
@@ -31,6 +30,16 @@ class Ledger:
 
     relative: dict[Binding, float] = field(default_factory=dict)
     methods: dict[Binding, frozenset[str]] = field(default_factory=dict)
+
+
+class _Known:
+    """The bindings that have a value at some level."""
+
+    def __init__(self, values: dict[Level, dict[Binding, Labelled]]):
+        self.stores = tuple(values.values())
+
+    def __contains__(self, binding: object) -> bool:
+        return any(binding in store for store in self.stores)
 
 
 class Undefined(Exception):
@@ -73,19 +82,9 @@ class Numbers(Evaluator):
 
     def prepare(self, *expressions: Expr) -> None:
         """Evaluate everything that the expressions rest on, earliest first."""
-        for binding in self._mentioned(expressions):
-            for earlier in dependencies(binding, self.recursion):
-                self.value(earlier)
-
-    def _mentioned(self, expressions) -> list[Binding]:
-        found = []
-        for expression in expressions:
-            for part in walk(expression):
-                if isinstance(part, Let):
-                    found.append(part.binding)
-                elif isinstance(part, ScalarRef) and not isinstance(part.family.definition, Score):
-                    found.append(self.recursion.scalar(part.family))
-        return list(dict.fromkeys(found))
+        roots = [binding for expression in expressions for binding in self.levels.mentioned(expression)]
+        for binding in self.levels.earliest_first(roots, _Known(self._values)):
+            self.value(binding)
 
     def value(self, binding: Binding) -> Labelled:
         """The array of a binding over the sample axis (if it depends on samples) and its labels."""
@@ -118,12 +117,13 @@ class Numbers(Evaluator):
     def quadrature_error(self, *expressions: Expr) -> tuple[float, frozenset[str]]:
         """The relative error of an expression from deterministic quadrature, summed to first order along the longest chain of
         equations, and the methods used on the way."""
-        total, methods = {}, frozenset()
-        for root in self._mentioned(expressions):
-            for binding in dependencies(root, self.recursion):
-                below = max((total.get(b, 0.0) for b in self._mentioned([binding.expression])), default=0.0)
-                total[binding] = below + self.ledger.relative.get(binding, 0.0)
-                methods |= self.ledger.methods.get(binding, frozenset())
+        total: dict[Binding, float] = {}
+        methods: frozenset[str] = frozenset()
+        roots = [binding for expression in expressions for binding in self.levels.mentioned(expression)]
+        for binding in self.levels.earliest_first(roots):
+            below = max((total[b] for b in self.levels.mentioned(binding.expression)), default=0.0)
+            total[binding] = below + self.ledger.relative.get(binding, 0.0)
+            methods |= self.ledger.methods.get(binding, frozenset())
         return max(total.values(), default=0.0), methods
 
     # --- nodes -------------------------------------------------------------------------------------------------------

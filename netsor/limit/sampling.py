@@ -15,10 +15,10 @@ from netsor.ir.program import Family
 from netsor.limit.analysis import Analysis
 from netsor.limit.draw import Conditional, GroupDraw, GroupPlan
 from netsor.limit.levels import Level
-from netsor.limit.normals import Normals, PointSet
+from netsor.limit.normals import BLOCK, Normals, PointSet
 from netsor.limit.numbers import Ledger, Numbers
 
-CHUNK_BYTES = 96 * 2**20
+CHUNK_BYTES = 192 * 2**20
 MAX_CHUNK = 4096
 NUMBERS, FEWEST, MOST = 2**26, 2**12, 2**17
 
@@ -118,7 +118,7 @@ class Sampler:
         for binding in self.analysis.recursion.equations.bindings:
             if self.analysis.levels.of_binding(binding) == Level.SAMPLE:
                 held += 2 * math.prod(self._size(label) for label in binding.labels if label not in LEADING)
-        size = max(CHUNK_BYTES // (8 * max(held, 1)), 1)
+        size = max(CHUNK_BYTES // (8 * max(held, 1)), BLOCK)
         return min(1 << (size.bit_length() - 1), MAX_CHUNK, self.per_replicate)
 
     def chunks(self, size: int) -> Iterator[tuple[int, int, int]]:

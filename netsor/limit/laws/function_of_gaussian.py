@@ -124,6 +124,8 @@ class FunctionOfGaussian(ReplicatedLaw):
         """The sum over the roots of phi(z) = x of density(z) / abs(phi'(z))."""
         total = np.zeros((self.variances.shape[0], len(x)))
         for _, piece, at, root in self._roots(x):
+            if not len(at):
+                continue
             inside = np.clip(root, self.pieces.inner_low[piece], self.pieces.inner_high[piece])
             slope = np.abs(derivative(self.function, inside, self.pieces.kinks)[0])
             value = density(root)

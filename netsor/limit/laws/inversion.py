@@ -19,6 +19,8 @@ def find_roots(
     end with the smaller absolute value is returned: a zero at an end, seen from the wrong side by rounding.
     Source: T. R. Chandrupatla, Advances in Engineering Software 28 (1997) 145-149.
     """
+    if not len(low):
+        return np.empty(0)
     problem = np.arange(len(low))
     a, b = np.array(low, dtype=float), np.array(high, dtype=float)
     fa, fb = function(a, problem), function(b, problem)

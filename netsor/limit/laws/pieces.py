@@ -11,6 +11,7 @@ from netsor.limit.laws.base import LawError
 from netsor.limit.laws.inversion import EPS, find_roots
 
 COARSE, FINEST = 2**12, 2**20  # points of the grid; refined until the number of turning points settles
+MOST_TURNS = 2**13
 # offsets from 0 and from the kinks, where the features of a function are
 HALF_LINE = np.sinh(np.linspace(0.0, np.arcsinh(1e8), 2001))
 NEAR = np.concatenate([-HALF_LINE[:0:-1], HALF_LINE])
@@ -65,17 +66,21 @@ def monotone_pieces(function: UnaryFunction, centre: float, scale: float, reach:
     edges = np.concatenate([[left], kinks, [right]])
     offset = 16 * EPS * np.maximum(np.abs(edges), min(1.0, scale))
     offset[[0, -1]] = 0.0
-    found = None
-    points = COARSE
+    found, points = None, COARSE
     while points <= FINEST:
         grid = _grid(centre, scale, left, right, kinks, points)
-        cut = [_turning_points(function, _segment(grid, edges, offset, k)) for k in range(len(edges) - 1)]
-        count = [len(turns) for turns in cut]
+        segments = [_segment(grid, edges, offset, k) for k in range(len(edges) - 1)]
+        brackets = [_turns(function, z) for z in segments]
+        count = [len(sign) for sign, *_ in brackets]
         if found == count:
-            return _assemble(function, grid, edges, offset, cut)
+            cut = [_refined(function, *bracket) for bracket in brackets]
+            return _assemble(function, segments, edges, cut)
+        if sum(count) > MOST_TURNS:
+            break
         found, points = count, points * 4
     raise LawError(
-        f"{function.label} oscillates too fast for its distribution function: more than {sum(count)} turning points"
+        f"{function.label} oscillates too fast for its distribution function: it turns at least {sum(count)} times where its "
+        "argument lives"
     )
 
 
@@ -92,8 +97,8 @@ def _segment(grid, edges, offset, k) -> np.ndarray:
     return np.concatenate([[low], grid[(grid > low) & (grid < high)], [high]])
 
 
-def _turning_points(function: UnaryFunction, z: np.ndarray) -> np.ndarray:
-    """Where the function turns on the grid, refined by golden section."""
+def _turns(function: UnaryFunction, z: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Where the function turns on the grid z: 1 for up, then down (-1 otherwise), and three points around the place."""
     values = function(z)
     if np.isnan(values).any():
         place = z[np.isnan(values)][0]
@@ -104,9 +109,14 @@ def _turning_points(function: UnaryFunction, z: np.ndarray) -> np.ndarray:
         direction = (after > before + rounding).astype(int) - (after < before - rounding)
     moving = np.flatnonzero(direction)
     turns = np.flatnonzero(direction[moving[1:]] != direction[moving[:-1]])
-    on_grid = moving[turns + 1]
-    left, right = z[moving[turns]], z[on_grid + 1]
-    sign = direction[moving[turns]].astype(float)  # 1: up, then down
+    last, following = moving[turns], moving[turns + 1]
+    return direction[last].astype(float), z[last], z[following], z[following + 1]
+
+
+def _refined(function: UnaryFunction, sign: np.ndarray, left: np.ndarray, middle: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Turning points by golden section; the point of the grid if it is as good, which is exact for a square."""
+    if not len(sign):
+        return left
     a, b = left + GOLDEN * (right - left), right - GOLDEN * (right - left)
     fa, fb = sign * function(a), sign * function(b)
     for _ in range(60):
@@ -116,13 +126,12 @@ def _turning_points(function: UnaryFunction, z: np.ndarray) -> np.ndarray:
         fresh = sign * function(np.where(lower, a, b))
         fa, fb = np.where(lower, fresh, fb), np.where(lower, fa, fresh)
     place = 0.5 * (left + right)
-    return np.where(sign * values[on_grid] >= sign * function(place), z[on_grid], place)
+    return np.where(sign * function(middle) >= sign * function(place), middle, place)
 
 
-def _assemble(function, grid, edges, offset, cut) -> MonotonePieces:
+def _assemble(function, segments, edges, cut) -> MonotonePieces:
     rows, flat = [], []
-    for k, turns in enumerate(cut):
-        z = _segment(grid, edges, offset, k)
+    for k, (z, turns) in enumerate(zip(segments, cut)):
         ends = np.array([edges[k], *turns, edges[k + 1]])
         inner = np.array([z[0], *turns, z[-1]])
         values = function(inner)

@@ -110,10 +110,13 @@ class ReplicatedLaw(Law):
 
     def _error_at_atoms(self, q: np.ndarray, upper: bool, place: np.ndarray) -> np.ndarray:
         """How far the quantile moves when its level moves by one error of the probability (Woodruff's interval)."""
-        atom = np.searchsorted(self.points.places, place)
-        error = self._tail(place, upper)[1] + standard_error(self.points.masses)[atom]
+        jump = self.points.masses[:, np.searchsorted(self.points.places, place)]
+        right = self._tail_replicates(place, upper)
+        left = right + jump if upper else right - jump  # the tail just before the atom
+        more, less = (standard_error(side) for side in ((left, right) if upper else (right, left)))
+        certain = self.relative_error * self._tail_slope(place) if self.relative_error else 0.0
         moved = np.zeros_like(place)
-        for level in (q - error, q + error):
+        for level in (q - less - certain, q + more + certain):
             inner = (level > 0) & (level < 1)
             shifted = np.full(q.shape, np.inf)
             if inner.any():

@@ -1,0 +1,99 @@
+"""Programs in Python: load one, read its limit.
+
+>>> import netsor
+>>> program = netsor.load("programs/attention.netsor", s=8)
+>>> limit = program.limit(seed=0)
+>>> limit["y"].cov.value.shape
+(8, 8)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from netsor import ir
+    from netsor.limit.result import LimitResult
+
+
+class Program:
+    """A checked program and its readings.  Made by :func:`load` and :func:`parse`."""
+
+    def __init__(self, ir: "ir.program.Program"):
+        self.ir = ir
+
+    @property
+    def name(self) -> str:
+        """The file's stem, or "program"."""
+        return self.ir.name
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The parameters and their values in force."""
+        return dict(self.ir.parameters)
+
+    @property
+    def outputs(self) -> list[str]:
+        """Names of what is reported."""
+        return [output.name for output in self.ir.outputs]
+
+    def limit(
+        self, *, samples: int | None = None, seed: int = 0, outputs: list[str] | None = None,
+        progress: Callable[[int, int], None] | None = None, workers: int = 2,
+    ) -> "LimitResult":
+        """The infinite-width limit.
+
+        :param samples: samples of the scores, in 16 independent randomisations (rounded up to 16 times a power of two); None: as many as
+            a second or so allows, between 2**12 and 2**17.  Programs without scores need none.
+        :param seed: reproduces every number, whatever the machine's number of cores.
+        :param outputs: names of the outputs wanted; all by default.
+        :param progress: called with (samples done, samples in all).
+        :raises NetsorError: where the theorem does not cover the program, or a moment does not exist.
+        """
+        from netsor.limit.run import run_limit
+
+        return run_limit(self.ir, samples=samples, seed=seed, outputs=outputs, progress=progress, workers=workers)
+
+    def sample(self, width: int, runs: int, seed: int = 0) -> dict[str, "np.ndarray"]:
+        """Draws of every output at a finite width, every matrix drawn in full (slow, for checks).
+
+        :returns: arrays (runs, *axes) for scalars, (runs, *axes, width) for vectors."""
+        from netsor.finite.dense import sample_dense
+
+        return sample_dense(self.ir, width, runs, seed)
+
+    def __repr__(self) -> str:
+        settings = ", ".join(f"{name}={value}" for name, value in self.parameters.items())
+        return f"<program {self.name} ({settings})>"
+
+
+def load(path: str | Path, *, data: Mapping[str, Any] | None = None, plugins: list[str | Path] | None = None, **params: Any) -> Program:
+    """The program in a file.
+
+    :param data: arrays or files for ``data`` statements, by name.
+    :param plugins: Python files that define rules or nonlinearities.
+    :param params: values of parameters: numbers, or constant expressions as text.
+    :raises NetsorError: with everything that is wrong with it.
+    """
+    from netsor.language import load_program
+
+    return Program(load_program(Path(path), settings=params, data=data or {}, rules=_rules(plugins)))
+
+
+def parse(text: str, *, data: Mapping[str, Any] | None = None, plugins: list[str | Path] | None = None, **params: Any) -> Program:
+    """The program in a text; see :func:`load`."""
+    from netsor.language import load_program
+    from netsor.language.source import Source
+
+    return Program(load_program(Source(text), settings=params, data=data or {}, rules=_rules(plugins)))
+
+
+def _rules(plugins: list[str | Path] | None) -> dict[str, Any]:
+    from netsor.plugins import load_plugins, rules
+
+    load_plugins(plugins or [])
+    return rules()
