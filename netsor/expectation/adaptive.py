@@ -10,6 +10,8 @@ from netsor.expectation.panels import BASE, NODES, gauss_legendre
 
 MAX_DEPTH = 48
 TOLERANCE = 1e-14
+# Functions that oscillate without end are cut off here; their error then says how far they are off.
+MOST_PANELS = 200_000
 _CHUNK = 2**16
 
 
@@ -42,13 +44,12 @@ def adaptive_expectation(
         growth = first_size + second_size - magnitude
         np.add.at(size, cell, np.maximum(growth, 0.0))
         gap = np.abs(first + second - whole)
-        fine = gap <= TOLERANCE * np.where(depth < 12, 1.0, 10.0) * size[cell]
-        if depth == MAX_DEPTH - 1:
-            fine[:] = True
-        np.add.at(value, cell[fine], (first + second)[fine])
-        np.add.at(error, cell[fine], gap[fine])
-        rough = ~fine & ~np.isnan(gap)
-        np.add.at(value, cell[np.isnan(gap)], np.nan)
+        # comparisons with NaN are false: a cell that is not a number ends at once, and says so by its value
+        rough = gap > TOLERANCE * (1.0 if depth < 12 else 10.0) * size[cell]
+        if depth == MAX_DEPTH - 1 or np.count_nonzero(rough) > MOST_PANELS:
+            rough[:] = False
+        np.add.at(value, cell[~rough], (first + second)[~rough])
+        np.add.at(error, cell[~rough], gap[~rough])
         if not np.any(rough):
             break
         cell = np.concatenate([cell[rough]] * 2)

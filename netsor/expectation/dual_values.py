@@ -87,7 +87,8 @@ class PanelRule:
 
     def __init__(self, first: Family, second: Family):
         even = first.parity * second.parity == 1
-        self.plane = PlaneRule(first.values, second.values, first.kinks(), second.kinks(), even=even)
+        self.plane = PlaneRule(first.values, second.values, first.kinks(), second.kinks(), even=even,
+                               hints=(first.hints(), second.hints()))
 
     def matrix(self, theta: float) -> np.ndarray:
         """Expectations (members of first, members of second) at correlation cos(theta)."""

@@ -75,6 +75,11 @@ class Family:
         kinks = (np.array(self.function.kinks, dtype=float)[:, None] - mean) / deviation
         return np.unique(kinks)
 
+    def hints(self) -> np.ndarray:
+        """Breaks for the member of largest deviation; the layers of the others are wider."""
+        mean, deviation = self.laws().T
+        return self.function.breaks(0.5 * (mean.min() + mean.max()), deviation.max())[0]
+
     def basis(self, mean: np.ndarray, variance: np.ndarray) -> np.ndarray:
         """The interpolation basis at given laws, shape (laws, size)."""
         one, two = self.means.basis(mean), self.log_variances.basis(np.log(variance))

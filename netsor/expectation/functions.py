@@ -9,6 +9,9 @@ import numpy as np
 
 from netsor.nonlinearities.base import Nonlinearity
 
+LAYER = 2.0
+"""The scale on which nonlinearities change near zero and near their kinks."""
+
 
 @dataclass(frozen=True)
 class UnaryFunction:
@@ -50,6 +53,19 @@ class UnaryFunction:
         """Values in float64; overflow becomes inf silently and is caught where expectations are formed."""
         with np.errstate(all="ignore"):
             return np.asarray(self.function(x), dtype=float)
+
+    def breaks(self, mean: np.ndarray, deviation: np.ndarray) -> np.ndarray:
+        """Where quadrature in x must not look too coarsely, f(mean + deviation x): shape (laws, breaks).
+
+        The kinks, and points at distances LAYER, 4 LAYER, 16 LAYER, ... from them and from zero: seen from a large
+        deviation every nonlinearity has a layer there that no node would hit by chance.
+        """
+        mean, deviation = np.atleast_1d(mean)[:, None], np.atleast_1d(deviation)[:, None]
+        steps = max(0, int(np.ceil(np.log2(4.0 * deviation.max(initial=1.0) / LAYER) / 2)))
+        distances = LAYER * 4.0 ** np.arange(steps)
+        centres = np.unique([0.0, *self.kinks])
+        graded = (centres[:, None] + np.concatenate([-distances, distances])).ravel()
+        return (np.concatenate([np.array(self.kinks, dtype=float), graded]) - mean) / deviation
 
     @property
     def form(self):

@@ -153,12 +153,11 @@ def _hermite_moment(g: UnaryFunction, order: int, mean: np.ndarray, variance: np
     coefficients[order] = 1.0
     distinct, back = np.unique(np.stack([mean, variance], axis=1), axis=0, return_inverse=True)
     centre, deviation = distinct[:, 0], np.sqrt(distinct[:, 1])
-    kinks = (np.array(g.kinks, dtype=float)[None, :] - centre[:, None]) / deviation[:, None]
 
     def integrand(cells: np.ndarray, x: np.ndarray) -> np.ndarray:
         return g(centre[cells, None] + deviation[cells, None] * x) * np.polynomial.hermite_e.hermeval(x, coefficients)
 
-    value, error, nodes = adaptive_expectation(integrand, kinks)
+    value, error, nodes = adaptive_expectation(integrand, g.breaks(centre, deviation))
     return Estimate(value[back.ravel()], error[back.ravel()], f"quadrature ({nodes} nodes)")
 
 

@@ -23,13 +23,13 @@ def one_variable(f: UnaryFunction, g: UnaryFunction, cells: Cells) -> tuple[np.n
     mean_f, mean_g = distinct.mean_f[:, None], distinct.mean_g[:, None]
     slope_f = np.sqrt(distinct.var_f)[:, None]
     slope_g = (np.sign(distinct.cov) * np.sqrt(distinct.var_g))[:, None]
-    kinks_f = (np.array(f.kinks, dtype=float)[None, :] - mean_f) / slope_f
-    kinks_g = (np.array(g.kinks, dtype=float)[None, :] - mean_g) / slope_g
+    breaks_f = f.breaks(distinct.mean_f, slope_f[:, 0])
+    breaks_g = g.breaks(distinct.mean_g, np.abs(slope_g[:, 0])) * np.sign(slope_g)
 
     def integrand(cell: np.ndarray, x: np.ndarray) -> np.ndarray:
         return f(mean_f[cell] + slope_f[cell] * x) * g(mean_g[cell] + slope_g[cell] * x)
 
-    value, error, _ = adaptive_expectation(integrand, np.concatenate([kinks_f, kinks_g], axis=1))
+    value, error, _ = adaptive_expectation(integrand, np.concatenate([breaks_f, breaks_g], axis=1))
     return value[back], error[back]
 
 
@@ -73,4 +73,5 @@ def plane_rule(f: UnaryFunction, g: UnaryFunction, mean_f: float, mean_g: float,
         lambda y: g(mean_g + slope_g * y)[None],
         (np.array(f.kinks, dtype=float) - mean_f) / slope_f,
         (np.array(g.kinks, dtype=float) - mean_g) / slope_g,
+        hints=(f.breaks(mean_f, slope_f)[0], g.breaks(mean_g, slope_g)[0]),
     )

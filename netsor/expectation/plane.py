@@ -23,13 +23,13 @@ class PlaneRule:
     """
 
     def __init__(self, first: Components, second: Components, first_kinks: np.ndarray, second_kinks: np.ndarray,
-                 *, even: bool = False):
-        """``even`` says that every product of members is unchanged under (X, Y) -> (-X, -Y)."""
+                 *, hints: tuple[np.ndarray, np.ndarray] = (np.empty(0), np.empty(0)), even: bool = False):
+        """``hints`` are further breaks of either function; ``even``: (X, Y) -> (-X, -Y) changes no product."""
         self.first, self.second = first, second
         self.second_kinks = second_kinks
         self.even = even
-        self.first_breaks = resolve(first, first_kinks)
-        self.second_breaks = resolve(second, second_kinks)
+        self.first_breaks = resolve(first, np.concatenate([first_kinks, hints[0]]))
+        self.second_breaks = resolve(second, np.concatenate([second_kinks, hints[1]]))
         # fast-growing functions need the far tails of the inner variable, others do not
         reach = 9.0 if np.abs(self.second_breaks).max() <= 18.0 else BASE[-1]
         self.inner_breaks = BASE[np.abs(BASE) <= reach]

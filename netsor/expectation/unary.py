@@ -100,12 +100,11 @@ def quadrature(f: UnaryFunction, mean: np.ndarray, variance: np.ndarray) -> Esti
     """Adaptive Gauss-Legendre panels between the kinks, once for each distinct cell."""
     distinct, back = np.unique(np.stack([mean, variance], axis=1), axis=0, return_inverse=True)
     centre, deviation = distinct[:, 0], np.sqrt(distinct[:, 1])
-    kinks = (np.array(f.kinks, dtype=float)[None, :] - centre[:, None]) / deviation[:, None]
 
     def integrand(cells: np.ndarray, x: np.ndarray) -> np.ndarray:
         return f(centre[cells, None] + deviation[cells, None] * x)
 
-    value, error, nodes = adaptive_expectation(integrand, kinks)
+    value, error, nodes = adaptive_expectation(integrand, f.breaks(centre, deviation))
     back = back.ravel()
     split = ", split at kinks" if f.kinks else ""
     return Estimate(value[back], error[back], f"quadrature ({nodes} nodes{split})")

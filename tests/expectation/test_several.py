@@ -1,0 +1,84 @@
+"""Randomised QMC: honest errors, determinism, degenerate covariances, and no silent NaN."""
+
+import numpy as np
+import pytest
+
+from netsor.expectation import ExpectationUndefined, expect_several
+from netsor.expectation import several
+
+
+def product(x, cells):
+    return np.maximum(x[..., 0], 0) * np.maximum(x[..., 1], 0)
+
+
+COVARIANCE = np.array([[1.0, 0.5], [0.5, 1.0]])
+EXACT = 0.25 * 0.5 + (np.sqrt(0.75) + 0.5 * np.arcsin(0.5)) / (2 * np.pi)
+
+
+def test_the_spread_of_replicates_is_an_honest_error():
+    """200 seeds: z = error / standard error of 8 replicates is t with 7 degrees of freedom.
+
+    |z| > 2.365 has probability 5 %; the count is binomial(200, .05). More than 24 has probability 1e-4, so false alarms
+    are rarer than 1e-4; an error bar 40 % too small would make 15 % of them exceed and be caught with probability 0.9.
+    """
+    z = []
+    for seed in range(200):
+        runs = expect_several(product, np.zeros((1, 1, 2)), COVARIANCE[None, None], points=128, seed=seed)[:, 0]
+        z.append((runs.mean() - EXACT) / (runs.std(ddof=1) / np.sqrt(8)))
+    assert np.sum(np.abs(z) > 2.365) <= 24
+
+
+def test_quasi_random_points_beat_random_ones():
+    """Root mean square error over 20 seeds at 2^13 points; pseudo-random points would give 0.9 / sqrt(8 * 2^13) = 2e-3."""
+    runs = [expect_several(product, np.zeros((1, 1, 2)), COVARIANCE[None, None], seed=seed).mean() for seed in range(20)]
+    assert np.sqrt(np.mean((np.array(runs) - EXACT) ** 2)) < 1e-4
+
+
+def test_results_depend_on_the_seed_only(monkeypatch):
+    mean, covariance = np.zeros((1, 50, 2)), np.broadcast_to(COVARIANCE, (1, 50, 2, 2))
+    one = expect_several(product, mean, covariance, points=256)
+    monkeypatch.setattr(several, "CHUNK", 2048)
+    assert np.array_equal(one, expect_several(product, mean, covariance, points=256))
+    assert not np.array_equal(one, expect_several(product, mean, covariance, points=256, seed=1))
+
+
+def test_replicates_may_have_their_own_laws():
+    scale = np.arange(1.0, 9.0)
+    covariance = COVARIANCE * scale[:, None, None, None]
+    runs = expect_several(product, np.zeros((1, 1, 2)), covariance)
+    np.testing.assert_allclose(runs[:, 0] / scale, EXACT, rtol=5e-3)
+    with pytest.raises(ValueError, match="replicates"):
+        expect_several(product, np.zeros((3, 1, 2)), COVARIANCE[None, None])
+
+
+@pytest.mark.parametrize(
+    "covariance, expected",
+    [
+        ([[1, 1, 0], [1, 1, 0], [0, 0, 0]], 0.5),
+        ([[1, -1, 0], [-1, 1, 0], [0, 0, 0]], 0.0),
+        ([[0, 0, 0], [0, 0, 0], [0, 0, 0]], 0.0),
+        ([[1e-30, 1e-15, 0], [1e-15, 1, 0], [0, 0, 1e20]], 0.5e-15),
+    ],
+)
+def test_degenerate_covariances(covariance, expected):
+    runs = expect_several(product, np.zeros((1, 1, 3)), np.array(covariance, dtype=float)[None, None])
+    np.testing.assert_allclose(runs, expected, rtol=2e-3, atol=1e-30)
+
+
+def test_a_value_that_is_not_a_number_is_an_error():
+    with pytest.raises(ExpectationUndefined, match="nan at .* expectation is not a number"):
+        expect_several(lambda x, _: np.log(x[..., 0]), np.zeros((1, 1, 1)), np.ones((1, 1, 1, 1)))
+    with pytest.raises(ValueError, match="shape"):
+        expect_several(lambda x, _: x, np.zeros((1, 1, 1)), np.ones((1, 1, 1, 1)))
+
+
+def test_no_point_is_infinite():
+    """A scrambled Sobol point is exactly 0 now and then; 64 seeds had one."""
+    largest = max(np.abs(normals).max() for seed in range(64) for normals in several._normals(1024, 3, 2, seed))
+    assert np.isfinite(largest) and largest < 7
+
+
+def test_beyond_the_dimension_of_sobol_points_are_pseudo_random():
+    size = 21_202
+    normals = next(several._normals(2, size, 1, 0))
+    assert normals.shape == (2, size) and abs(normals.mean()) < 5 / np.sqrt(2 * size)
