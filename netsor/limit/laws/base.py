@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -121,7 +122,7 @@ class Law(ABC):
         return self._over(x, lambda flat: self._logtail(flat, True))
 
     def ppf(self, q: Any) -> Estimate:
-        """Quantiles: the smallest x with P(X <= x) >= q; the ends of the support at 0 and 1, NaN for q outside [0, 1]."""
+        """Quantiles: the smallest x with P(X <= x) >= q; the support's ends at 0 and 1, NaN outside [0, 1]."""
         return self._over(q, lambda flat: self._all_quantiles(flat, False))
 
     def isf(self, q: Any) -> Estimate:
@@ -148,21 +149,24 @@ class Law(ABC):
         return self._rvs(int(np.prod(shape, dtype=int)), generator).reshape(shape)
 
     def describe(self) -> dict[str, Any]:
-        """What a report shows: kind, method, mean, variance, excess kurtosis (None for a constant) and atoms, if any."""
-        try:
-            kurtosis = self.kurtosis()
-        except LawError:
-            kurtosis = None
-        summary = {"kind": self.kind, "mean": self.mean(), "variance": self.var(), "excess kurtosis": kurtosis}
+        """What a report shows: kind, mean, variance, excess kurtosis, atoms if there are any, and method.
+
+        Numbers that do not exist (the kurtosis of a constant, moments that diverge) are None.
+        """
+        summary = {
+            "kind": self.kind, "mean": _if_any(self.mean), "variance": _if_any(self.var),
+            "excess kurtosis": _if_any(self.kurtosis),
+        }
         atoms = self.atoms()
         return summary | ({"atoms": atoms} if atoms else {}) | {"method": self.method}
 
     def __repr__(self) -> str:
-        numbers = [f"{name} {with_error(float(e.value), float(e.error))}" for name, e in self._shown().items()]
-        return f"<{self.kind}: {', '.join(numbers)} [{self.method}]>"
+        shown = {name: estimate for name, estimate in self._shown().items() if estimate is not None}
+        numbers = [f"{name} {with_error(float(e.value), float(e.error))}" for name, e in shown.items()]
+        return f"<{self.kind}: {', '.join(numbers) or 'without moments'} [{self.method}]>"
 
-    def _shown(self) -> dict[str, Estimate]:
-        return {"mean": self.mean(), "variance": self.var()}
+    def _shown(self) -> dict[str, Estimate | None]:
+        return {"mean": _if_any(self.mean), "variance": _if_any(self.var)}
 
     # --- defaults and plumbing ---------------------------------------------------------------------------------------
 
@@ -199,6 +203,13 @@ class Law(ABC):
             f"there is no density: the law has an atom of mass {with_error(float(mass.value), float(mass.error))} "
             f"at {place:.6g}; use cdf, which includes it"
         )
+
+
+def _if_any(number: Callable[[], Estimate]) -> Estimate | None:
+    try:
+        return number()
+    except LawError:
+        return None
 
 
 def logarithm(value: np.ndarray, error: np.ndarray) -> Values:

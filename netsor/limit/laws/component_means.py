@@ -17,12 +17,14 @@ def component_means(g: UnaryFunction, mean: np.ndarray, variance: np.ndarray) ->
     """E g(Z), Z ~ N(mean, variance) for arrays of one shape: values, errors and the method.
 
     For a common mean and many variances it is interpolated in log V, where it is analytic, by Chebyshev polynomials
-    whose order doubles until the coefficients have decayed; otherwise, or if they do not decay, one by one.
+    whose order doubles until the coefficients have decayed; otherwise, or if they do not decay, one by one (polynomials
+    too: they have closed forms).
     Raises LawError when an expectation does not exist.
     """
     try:
         with np.errstate(all="ignore"):  # a divergent integral overflows before it is refused
-            if np.ptp(mean) == 0 and variance.min() > 0 and len(np.unique(variance)) > DIRECT:
+            smooth = g.polynomial is None and np.ptp(mean) == 0 and variance.min() > 0
+            if smooth and len(np.unique(variance)) > DIRECT:
                 interpolated = _interpolated(g, float(mean.flat[0]), variance)
                 if interpolated is not None:
                     return interpolated

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from netsor.limit.laws.base import Law, LawError, Values
 
 
 class Constant(Law):
-    """X = value, a scalar :class:`Estimate` or a number.  Its error is passed on; it is not taken for randomness of X."""
+    """X = value, a scalar :class:`Estimate` or a number.  Its error is passed on, not taken for randomness of X."""
 
     kind = "constant"
 

@@ -40,7 +40,8 @@ class FunctionOfGaussian(ReplicatedLaw):
     kind = "function of gaussian"
 
     def __init__(
-        self, function: UnaryFunction, mean: Any, variance: Any, *, method: str | None = None, relative_error: float = 0.0
+        self, function: UnaryFunction, mean: Any, variance: Any, *,
+        method: str | None = None, relative_error: float = 0.0,
     ):
         self.function = function
         self.means, self.variances = replicated(mean, variance)
@@ -54,6 +55,7 @@ class FunctionOfGaussian(ReplicatedLaw):
         self.components = Components(self.means, self.variances)
         spread = self.components.spread
         self.centre = float(self.means.mean())
+        self._known: dict = {}
         self.pieces = None
         if spread.any():
             self._least_deviation = float(self.components.deviation[spread].min())
@@ -177,7 +179,7 @@ class FunctionOfGaussian(ReplicatedLaw):
         """The range of phi over all z that matter at this level."""
         if self.pieces is None:
             return np.full(q.shape, self.points.places[0]), np.full(q.shape, self.points.places[-1])
-        low, high = self.components.extremes(ndtri(np.minimum(q / 2, 0.5)))[0], self.components.extremes(-ndtri(q / 2))[1]
+        low, high = self.components.extremes(ndtri(q / 2))[0], self.components.extremes(-ndtri(q / 2))[1]
         ends = np.concatenate([self.pieces.at_low, self.pieces.at_high])
         places = np.concatenate([self.pieces.inner_low, self.pieces.inner_high])
         inside = (places >= low[:, None]) & (places <= high[:, None])
@@ -225,8 +227,12 @@ class FunctionOfGaussian(ReplicatedLaw):
     def _cf(self, t: np.ndarray) -> Values:
         value, error = np.empty(len(t), dtype=complex), np.empty(len(t))
         for k, one in enumerate(t):
-            waves = [(np.cos, 1 if self.function.parity else 0), (np.sin, self.function.parity)]
-            parts = [self._each(self._composed((wave.__name__, one), lambda y, w=wave: w(one * y), p)) for wave, p in waves]
+            parity = self.function.parity
+            waves = [
+                self._composed(("cos", one), lambda y, t=one: np.cos(t * y), abs(parity)),
+                self._composed(("sin", one), lambda y, t=one: np.sin(t * y), parity),
+            ]
+            parts = [self._integrated(wave) for wave in waves]
             replicates = np.stack([part[0].mean(axis=1) for part in parts], axis=1)
             value[k] = complex(*replicates.mean(axis=0))
             error[k] = np.hypot(*standard_error(replicates)) + sum(part[1].mean() for part in parts)
@@ -248,7 +254,12 @@ class FunctionOfGaussian(ReplicatedLaw):
         )
 
     def _each(self, g: UnaryFunction) -> tuple[np.ndarray, np.ndarray, str]:
-        """E g given each component, with the error of quadrature and of the variances."""
+        """E g given each component, with the error of quadrature and of the variances; kept for later calls."""
+        if g.key not in self._known:
+            self._known[g.key] = self._integrated(g)
+        return self._known[g.key]
+
+    def _integrated(self, g: UnaryFunction) -> tuple[np.ndarray, np.ndarray, str]:
         value, error, method = component_means(g, self.means, self.variances)
         if self.relative_error:
             moved = [component_means(g, self.means, self.variances * np.exp(s * STEP))[0] for s in (1, -1)]

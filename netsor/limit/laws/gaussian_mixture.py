@@ -55,7 +55,7 @@ class GaussianMixture(ReplicatedLaw):
     def kurtosis(self) -> Estimate:
         """E[(m - mu)^4 + 6 (m - mu)^2 V + 3 V^2] / Var^2 - 3, by the delta method; 3 Var(V)/E[V]^2 for constant m.
 
-        With d = (m - mu)^2 the numerator minus 3 Var^2 is 3 Var V + 6 Cov(d, V) + Var d - 2 E[d]^2, without cancellation.
+        With d = (m - mu)^2 the numerator minus 3 Var^2 is 3 Var V + 6 Cov(d, V) + Var d - 2 E[d]^2: no cancellation.
         """
         c, d, v = self._central()
         mean_d, total = np.mean(c * c), np.mean(c * c) + self.variances.mean()
@@ -177,4 +177,6 @@ class GaussianMixture(ReplicatedLaw):
 
     def _shown(self) -> dict[str, Estimate]:
         shown = super()._shown()
-        return shown if self.exact or float(shown["variance"].value) == 0 else shown | {"excess kurtosis": self.kurtosis()}
+        if self.exact or float(shown["variance"].value) == 0:
+            return shown
+        return shown | {"excess kurtosis": self.kurtosis()}

@@ -20,8 +20,8 @@ GOLDEN = 0.5 * (3 - np.sqrt(5))
 
 @dataclass(frozen=True)
 class MonotonePieces:
-    """``low < high`` are the ends of the pieces in z (the outer ones infinite), ``inner_low``, ``inner_high`` points just
-    inside of them, ``at_low``, ``at_high`` the limits of the function there; ``flat`` marks constant pieces."""
+    """``low < high`` are the ends of the pieces in z (the outer ones infinite), ``inner_low`` and ``inner_high`` points
+    just inside of them, ``at_low`` and ``at_high`` the limits of the function there; ``flat`` marks constant pieces."""
 
     function: UnaryFunction
     low: np.ndarray
@@ -79,13 +79,14 @@ def monotone_pieces(function: UnaryFunction, centre: float, scale: float, reach:
             break
         found, points = count, points * 4
     raise LawError(
-        f"{function.label} oscillates too fast for its distribution function: it turns at least {sum(count)} times where its "
-        "argument lives"
+        f"{function.label} oscillates too fast for its distribution function: it turns at least {sum(count)} times "
+        "where its argument lives"
     )
 
 
 def _grid(centre, scale, left, right, kinks, points) -> np.ndarray:
-    parts = [np.linspace(centre - 12 * scale, centre + 12 * scale, points + 1), np.linspace(left, right, points // 4 + 1)]
+    parts = [np.linspace(centre - 12 * scale, centre + 12 * scale, points + 1)]
+    parts += [np.linspace(left, right, points // 4 + 1)]
     parts += [feature + NEAR for feature in (0.0, *kinks[:64])]
     grid = np.unique(np.concatenate(parts))
     return grid[(grid > left) & (grid < right)]
@@ -113,7 +114,9 @@ def _turns(function: UnaryFunction, z: np.ndarray) -> tuple[np.ndarray, ...]:
     return direction[last].astype(float), z[last], z[following], z[following + 1]
 
 
-def _refined(function: UnaryFunction, sign: np.ndarray, left: np.ndarray, middle: np.ndarray, right: np.ndarray) -> np.ndarray:
+def _refined(
+    function: UnaryFunction, sign: np.ndarray, left: np.ndarray, middle: np.ndarray, right: np.ndarray
+) -> np.ndarray:
     """Turning points by golden section; the point of the grid if it is as good, which is exact for a square."""
     if not len(sign):
         return left
@@ -134,7 +137,7 @@ def _assemble(function, segments, edges, cut) -> MonotonePieces:
     for k, (z, turns) in enumerate(zip(segments, cut)):
         ends = np.array([edges[k], *turns, edges[k + 1]])
         inner = np.array([z[0], *turns, z[-1]])
-        values = function(inner)
+        values = np.array(function(inner))
         if k > 0:
             values[0] = _limit(function, edges[k], z[1], values[0])
         if k + 2 < len(edges):

@@ -47,7 +47,7 @@ class ReplicatedLaw(Law):
         return self.points.atoms(self.method)
 
     def _error(self, replicates: np.ndarray, slope) -> np.ndarray:
-        """One standard error, plus the bound for the quadrature of the variances; ``slope()`` is asked only if needed."""
+        """One standard error, plus the bound for the error of the variances; ``slope()`` is asked only if needed."""
         error = standard_error(replicates)
         return error + self.relative_error * slope() if self.relative_error else error
 

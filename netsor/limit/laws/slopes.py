@@ -32,7 +32,7 @@ def derivative(function: UnaryFunction, z: np.ndarray, kinks: np.ndarray) -> tup
 
 
 def _interpolated(function, z, left, right, half_width) -> np.ndarray:
-    """The derivative at z of the interpolant on an interval of this half-width, moved and shrunk to fit (left, right)."""
+    """The derivative at z of the interpolant on an interval of this half-width, moved and shrunk to fit."""
     half = np.minimum(half_width, 0.25 * (right - left))
     middle = np.clip(z, left + half * 1.0001, right - half * 1.0001)
     nodes = np.cos(np.pi * (2 * np.arange(NODES) + 1) / (2 * NODES))
