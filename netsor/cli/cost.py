@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import math
-
 from netsor.ir.program import Program
 from netsor.language.diagnostics import Diagnostic, NetsorError
 from netsor.limit.analysis import Analysis
+from netsor.limit.levels import Level
+from netsor.limit.outputs import Quantity, quantity
 from netsor.limit.sampling import NUMBERS, Sampler
 
 HARMLESS = 2**20  # samples that need no check
 MEMORY = 4 * 2**30  # bytes that the samples of the outputs may take
 REPLICATES = 16
-KEPT = 3  # numbers kept of each element and sample, at most: its value, conditional mean and variance
+KEPT = {"G": 2, "H": 6, "S": 3}  # moments of vectors; values, conditional means and variances of scalars
 
 
 def refuse_if_too_large(program: Program, samples: int, outputs: list[str]) -> None:
@@ -21,21 +21,24 @@ def refuse_if_too_large(program: Program, samples: int, outputs: list[str]) -> N
         return
     analysis = Analysis(program)
     sampler = Sampler(analysis, samples=samples, replicates=REPLICATES, seed=0)
-    infinite = any(axis.range.infinite for score in analysis.needed_scores() for axis in score.axes)
-    if not sampler.is_sampling and not infinite:
+    kept = sum(_kept(quantity(output, analysis)) for output in program.outputs if output.name in outputs)
+    # along an infinite axis the points of one replicate are held, with what is computed from them, at once
+    held = sum(plan.batch * sum(plan.size) for plan, level in zip(sampler.plans, sampler.levels) if level == Level.REPLICATE)
+    size = 8 * (kept * sampler.samples + held)
+    if size <= MEMORY:
         return
-    elements = sum(
-        math.prod(axis.range.size for axis in output.axes if not axis.range.infinite)
-        for output in program.outputs if output.name in outputs
-    )
-    normals = sum(plan.doubles_per_sample // 2 for plan in sampler.plans) / (sampler.per_replicate if infinite else 1)
-    size = 8 * KEPT * elements * sampler.samples
-    if size > MEMORY:
-        seconds = sampler.samples * max(normals, 1.0) / NUMBERS
-        fits = 1 << (MEMORY // (8 * KEPT * elements)).bit_length() - 1
-        raise NetsorError(Diagnostic(
-            "N521", f"{samples:,} samples would take {_bytes(size)} of memory and about {_time(seconds)}",
-            hint=f"ask for at most {fits:,}: errors fall like 1/sqrt(samples)"))
+    normals = sum(plan.batch * plan.size[0] * plan.size[1] // (1 if level == Level.SAMPLE else sampler.per_replicate)
+                  for plan, level in zip(sampler.plans, sampler.levels))
+    seconds = sampler.samples * max(normals, 1) / NUMBERS
+    fits = 1 << (samples * MEMORY // size).bit_length() - 1
+    raise NetsorError(Diagnostic(
+        "N521", f"{samples:,} samples would take {_bytes(size)} of memory and about {_time(seconds)}",
+        hint=f"ask for at most {fits:,}: errors fall like 1/sqrt(samples)"))
+
+
+def _kept(own: Quantity) -> int:
+    """Numbers that are kept of each sample."""
+    return KEPT.get(own.kind, 0) * own.cells if own.level == Level.SAMPLE else 0
 
 
 def _bytes(size: float) -> str:

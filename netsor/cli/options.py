@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -65,7 +66,7 @@ def source(file: str) -> Source:
 
     if file != "-":
         return read(file)
-    content = click.get_binary_stream("stdin").read()
+    content = sys.stdin.buffer.read()
     try:
         return Source(content.decode("utf-8"), "<stdin>")
     except UnicodeDecodeError as error:

@@ -57,7 +57,7 @@ class ProgressDisplay:
             if not self.enabled:
                 return
             self._bar = Progress(
-                TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed:,.0f}"), Rate(), TimeElapsedColumn(),
+                TextColumn("{task.description}"), BarColumn(20), TextColumn("{task.completed:,.0f}"), Rate(), TimeElapsedColumn(),
                 TextColumn("left"), TimeRemainingColumn(), console=Console(stderr=True), transient=True,
             )
             self._task = self._bar.add_task("preparing", total=None)

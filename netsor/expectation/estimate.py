@@ -62,8 +62,7 @@ def with_error(value: float, error: float) -> str:
         digits, in_last_place = digits - 1, 1
     if digits <= 0:
         return f"{value:.0f}({in_last_place})"
-    if abs(value) < 1e-4 and value != 0:
-        exponent = int(np.floor(np.log10(abs(value))))
-        places = max(digits + exponent, 0)
-        return f"{value / 10.0**exponent:.{places}f}({in_last_place})e{exponent}"
+    exponent = int(np.floor(np.log10(abs(value)))) if value != 0 else 0
+    if exponent < -4 and digits + exponent >= 0:  # otherwise the error is larger than the value's first digit
+        return f"{value / 10.0**exponent:.{digits + exponent}f}({in_last_place})e{exponent}"
     return f"{value:.{digits}f}({in_last_place})"

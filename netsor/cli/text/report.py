@@ -56,6 +56,8 @@ def theorem(stands_on: Theorem) -> list[str]:
 
 def _effort(result: LimitResult, seconds: float, wanted: int) -> str:
     samples = f"{result.samples:,} samples of the scores" if result.samples else "nothing sampled"
+    if not result.samples and any(axis.range.infinite for score in result.analysis.needed_scores() for axis in score.axes):
+        samples = "16 randomisations of the infinite axis"
     if result.interrupted:
         samples = f"interrupted: {result.samples:,} of {wanted:,} samples of the scores"
     return f"{samples}, seed {result.seed}, {seconds:.2g} s"

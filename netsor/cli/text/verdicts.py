@@ -29,12 +29,12 @@ def _reason(verdict: Verdict) -> str:
     if verdict.verdict == PASSED:
         return said
     if verdict.verdict == FAILED:
-        allowed = f"{tolerance:.2g} + {ERRORS} x {error:.2g}" if error else f"{tolerance:.2g}"
+        allowed = f"{tolerance:.2g} + {ERRORS} x {error:.2g}" if error > 1e-3 * tolerance else f"{tolerance:.2g}"
         return f"{said}, expected {expected:.10g}: off by {abs(value - expected):.2g}, more than {allowed}"
     more = ""
     if "samples" in verdict.found.method:
         more = f", about {_round(error / verdict.needed_error)} times the samples"
-    return f"{said}: agrees, but its error {error:.1g} is too large for the tolerance: {verdict.needed_error:.1g} is needed{more}"
+    return f"{said}: agrees, but its error {error:.1g} is too large for the tolerance: {verdict.needed_error:.2g} is needed{more}"
 
 
 def _round(ratio: float) -> str:
