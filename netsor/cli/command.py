@@ -42,7 +42,11 @@ class Command(click.Command):
                 import traceback
 
                 traceback.print_exc()
-            report(diagnostics_of(error), as_json=bool(ctx.params.get("as_json")))
+            as_json = bool(ctx.params.get("as_json"))
+            diagnostics = diagnostics_of(error)
+            report(diagnostics, as_json=as_json)
+            if not as_json:
+                click.echo(f"\nwhat this means: netsor explain {diagnostics[0].code}", err=True)
             ctx.exit(1)
 
 

@@ -48,7 +48,7 @@ def command(code: str | None) -> None:
             return
         for each in family.codes:
             if each.code == wanted:
-                click.echo(f"{click.style(each.code, bold=True)}  {click.style(each.title, bold=True)}\n\n{each.text}")
+                click.echo(f"{click.style(each.code, bold=True)}  {click.style(each.title, bold=True)}\n\n{click.wrap_text(each.text, 100, preserve_paragraphs=True)}")
                 return
     raise click.UsageError(f"there is no code {code!r}; {_nearest(wanted, families)}")
 
