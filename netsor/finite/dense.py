@@ -36,7 +36,7 @@ def _doubles_per_run(program: Program, width: int) -> int:
 
 
 class DenseSampler(Evaluator):
-    """One batch of runs.  ``values`` holds the families drawn so far."""
+    """One batch of runs.  ``drawn`` holds the families drawn so far."""
 
     def __init__(self, program: Program, width: int, runs: int, rng: np.random.Generator):
         super().__init__(function)
@@ -45,9 +45,9 @@ class DenseSampler(Evaluator):
         self.program, self.n, self.runs, self.rng = program, width, runs, rng
         self.summed_point: Index = fresh(POINT)
         self._matrices: dict[Matrix, Labelled] = {}
-        self.values: dict = {}
+        self.drawn: dict = {}
         for family in program.families:
-            self.values[family] = rule_of(family).finite(family, self)
+            self.drawn[family] = rule_of(family).finite(family, self)
 
     def outputs(self) -> dict[str, np.ndarray]:
         """Arrays (runs, *axes) or (runs, *axes, width)."""
@@ -80,9 +80,9 @@ class DenseSampler(Evaluator):
             draw = self.normal((SAMPLE, POINT, column, *matrix.axes))
             scale = Labelled(np.sqrt(self.array(matrix.variance, matrix.axes) / self.n), matrix.axes)
             self._matrices[matrix] = Labelled(draw.data * scale.data, draw.labels)
-        drawn = self._matrices[matrix]
+        entries = self._matrices[matrix]
         leading = (SAMPLE, POINT, column)
-        return self.take(drawn.data, tuple(axis.range for axis in matrix.axes), subscripts, leading)
+        return self.take(entries.data, tuple(axis.range for axis in matrix.axes), subscripts, leading)
 
     def _size(self, label: Index) -> int:
         special = {SAMPLE: self.runs, POINT: self.n}
@@ -99,7 +99,7 @@ class DenseSampler(Evaluator):
         return self._element(expr)
 
     def _element(self, expr: Coord | ScalarRef) -> Labelled:
-        value, axes = self.values[expr.family], expr.family.axes
+        value, axes = self.drawn[expr.family], expr.family.axes
         leading = tuple(label for label in (SAMPLE, POINT) if label in value.labels)
         data = arrange(value, leading + axes, {axis: axis.range.size for axis in axes})
         return self.take(data, tuple(axis.range for axis in axes), expr.subscripts, leading)

@@ -67,11 +67,6 @@ class GroupPlan:
         batch = self.batch // self.batch_shape[self.point_axis] if along_points else self.batch
         return batch * (new[0] * new[1] - old[0] * old[1])
 
-    @property
-    def doubles_per_sample(self) -> int:
-        """Numbers held per sample while the group is drawn."""
-        return self.batch * (self.size[0] * self.size[1] * 2)
-
 
 class GroupDraw:
     """The state of one group while its members are drawn, for one chunk of points."""

@@ -10,7 +10,7 @@ from netsor import nonlinearities
 from netsor.expectation import CellFunction, Estimate, UnaryFunction, expect_kernel, expect_pair, expect_several, expect_unary
 from netsor.ir.elementary import ELEMENTARY
 from netsor.ir.expressions import Call, Expect, Expr, Leaf, Mul, Num, ONE, first, mul, second
-from netsor.ir.labelled import CELL, LEADING, POINT, Labelled, align, arrange
+from netsor.ir.labelled import CELL, LEADING, POINT, SAMPLE, Labelled, align, arrange
 from netsor.ir.rewrite import bound as bound_indices
 from netsor.ir.rewrite import children, rebuild, walk
 from netsor.limit.cells import CellEvaluator, Cells, has_leaf
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from netsor.limit.numbers import Numbers
 
 EVALUATIONS = 2**28  # function values per expectation that quasi-random points may take
+SAMPLE_EVALUATIONS = 2**22  # and for each chunk of samples, over which errors average anyway
 MOST_POINTS, FEWEST_POINTS = 2**13, 2**6
 
 
@@ -65,7 +66,7 @@ def static_function(body: Expr) -> UnaryFunction:
     kinks = _kinks(body, lambda e: (lambda x: evaluator.at(e, [Labelled(x, (CELL, POINT))] * (leaf.slot + 1), slice(None))), 1)
     finite = tuple(sorted({float(k) for k in kinks.ravel() if np.isfinite(k)}))
     return UnaryFunction(
-        key=("composed", _at_slot_zero(body)), function=values, kinks=finite,
+        key=_at_slot_zero(body), function=values, kinks=finite,
         parity=parity(body, lambda _: -1), polynomial=polynomial_coefficients(body),
     )
 
@@ -162,8 +163,8 @@ def _several(expect: Expect, numbers: "Numbers") -> Labelled:
         ]
         return evaluator.at(body, leaves, window)
 
-    points = FEWEST_POINTS
-    while points < MOST_POINTS and 2 * points * cells.count * starts[-1] <= EVALUATIONS:
+    points, budget = FEWEST_POINTS, SAMPLE_EVALUATIONS if SAMPLE in cells.labels else EVALUATIONS
+    while points < MOST_POINTS and 2 * points * cells.count * starts[-1] <= budget:
         points *= 2
     result = expect_several(values, mean[None], covariance[None], points=points, replicates=1, seed=numbers.seed)
     numbers.note(f"randomised QMC, {points} points")

@@ -48,6 +48,8 @@ class JointDraw:
 
     def draw(self, numbers: Numbers, count: int, rng: np.random.Generator) -> "Drawn":
         """Draws for ``count`` samples (the samples of ``numbers``, if it has any)."""
+        if not self.families:
+            return Drawn(numbers, {})
         axes = [tuple(generic(f, "x").subscripts) for f in self.families]
         columns = [tuple(generic(f, "y").subscripts) for f in self.families]
         shapes = [tuple(numbers.size(axis) for axis in own) for own in axes]

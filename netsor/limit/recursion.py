@@ -9,6 +9,7 @@ that depth is limited by memory and not by Python's own stack.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Callable
 
 from netsor.ir.expressions import ONE, Coord, Expr, Index
@@ -47,6 +48,7 @@ class Recursion:
         self.sources = Sources(self.forms)
         self.equations = Equations()
         self._known: dict[tuple, Kernel] = {}
+        self._products: dict[frozenset, Kernel] = {}  # moments of three factors or more, by their factors
         self._scalars: dict[Family, Binding] = {}
         self._compute: dict[str, Callable[..., Kernel]] = {
             "mean": self._find_mean, "second": self._find_second, "covariance": self._find_covariance,
@@ -124,7 +126,10 @@ class Recursion:
             return self._demand("mean", *references)
         if len(references) == 2:
             return self._demand("second", *references)
-        return self._product(list(references))
+        key = frozenset(Counter(references).items())
+        if key not in self._products:
+            self._products[key] = self._product(list(references))
+        return self._products[key]
 
     def _covariance(self, left: Coord, right: Coord) -> Kernel:
         if not self.sources.meet(left.family, right.family):
@@ -224,7 +229,9 @@ class Recursion:
         mirror = ()
         if len(references) == 2 and references[0].family is references[1].family:
             mirror = tuple(zip(references[0].subscripts, references[1].subscripts))
-        return expectation(factors, self._covariance, lambda reference: self._moment(reference), mirror)
+        found = expectation(factors, self._covariance, lambda reference: self._moment(reference), mirror)
+        families = tuple(dict.fromkeys(reference.family for reference in references))
+        return self.equations.bind(found, families, f"E[{' '.join(family.label for family in families)}]")
 
 
 def _rank(reference: Coord) -> tuple:

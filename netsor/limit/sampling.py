@@ -10,7 +10,6 @@ import math
 from typing import Iterator
 
 from netsor.ir.expressions import Index
-from netsor.ir.labelled import LEADING
 from netsor.ir.program import Family
 from netsor.limit.analysis import Analysis
 from netsor.limit.draw import Conditional, GroupDraw, GroupPlan
@@ -18,7 +17,8 @@ from netsor.limit.levels import Level
 from netsor.limit.normals import BLOCK, Normals, PointSet
 from netsor.limit.numbers import Ledger, Numbers
 
-CHUNK_BYTES = 192 * 2**20
+CHUNK_BYTES = 96 * 2**20
+BYTES_PER_EQUATION = 2**20  # the more equations, the more samples are needed to outweigh the interpreter's own work
 MAX_CHUNK = 4096
 NUMBERS, FEWEST, MOST = 2**26, 2**12, 2**17
 
@@ -110,19 +110,22 @@ class Sampler:
     # --- chunks ------------------------------------------------------------------------------------------------------
 
     def chunk_size(self, extra_doubles: int = 0) -> int:
-        """Samples per chunk, so that a chunk's arrays stay within CHUNK_BYTES."""
-        held = extra_doubles
-        for plan, level in zip(self.plans, self.levels):
-            if level == Level.SAMPLE:
-                held += plan.doubles_per_sample
-        for binding in self.analysis.recursion.equations.bindings:
-            if self.analysis.levels.of_binding(binding) == Level.SAMPLE:
-                held += 2 * math.prod(self._size(label) for label in binding.labels if label not in LEADING)
-        size = max(CHUNK_BYTES // (8 * max(held, 1)), BLOCK)
-        return min(1 << (size.bit_length() - 1), MAX_CHUNK, self.per_replicate)
+        """Samples per chunk, so that a chunk's arrays stay within CHUNK_BYTES (more where there are many equations)."""
+        cells = lambda labels: math.prod(self._size(label) for label in labels)  # noqa: E731
+        sampled = [plan for plan, level in zip(self.plans, self.levels) if level == Level.SAMPLE]
+        held = extra_doubles + sum(plan.batch * plan.size[0] * plan.size[1] for plan in sampled)
+        held += 2 * sum(cells(family.axes) for plan in sampled for family in plan.group.families)
+        bindings = [
+            binding for binding in self.analysis.recursion.equations.bindings
+            if self.analysis.levels.of_binding(binding) == Level.SAMPLE
+        ]
+        held += 3 * sum(cells(binding.labels) for binding in bindings)
+        size = (CHUNK_BYTES + len(bindings) * BYTES_PER_EQUATION) // (8 * max(held, 1))
+        return min(1 << (max(size, BLOCK).bit_length() - 1), MAX_CHUNK)
 
     def chunks(self, size: int) -> Iterator[tuple[int, int, int]]:
         """(replicate, start, stop): all replicates advance together, so that an interrupted run can use what is done."""
+        size = min(size, self.per_replicate)
         for start in range(0, self.per_replicate, size):
             for replicate in range(self.replicates):
                 yield replicate, start, min(start + size, self.per_replicate)
