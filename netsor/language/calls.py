@@ -11,17 +11,18 @@ from netsor.ir.rewrite import children
 from netsor.language import syntax
 from netsor.language.conditions import choice, condition
 from netsor.language.constants import closed_value, tidy
-from netsor.language.diagnostics import Label
+from netsor.language.diagnostics import Diagnostic, Label
 from netsor.language.expressions import Meaning, evaluate, evaluates, quantity, to_the_power, value, vector_value
 from netsor.language.hidden import vector
 from netsor.language.reductions import REDUCTIONS
 from netsor.language.scope import OPERATIONS, FunctionEntity, Pieces, catalogue, count
 from netsor.language.source import Span
-from netsor.language.state import Frame, fail
+from netsor.language.state import Frame, TooMuchWork, fail
 from netsor.language.values import Average, CustomCall, Dot, FunctionValue, Level, Value
 
 INLINING_LIMIT = 60
 EXPRESSION_LIMIT = 1_000_000
+CALL_LIMIT = 100_000
 MONOMIALS = {"square": 2, "cube": 3}
 
 
@@ -168,7 +169,7 @@ def _applied(word: str, argument: Value, parameters: Sequence[Expr], node: synta
         return _square_root(argument, node.span, frame).expr
     if word in MONOMIALS:
         return power(argument.expr, MONOMIALS[word])
-    closed = closed_value(argument.expr)
+    closed = closed_value(argument.expr) if argument.level == Level.NUMBER else None
     if closed is not None and word in ("abs", "sign", "relu", "step") and not isinstance(closed, float):
         return Num({"abs": abs(closed), "sign": (closed > 0) - (closed < 0), "relu": max(closed, 0),
                     "step": int(closed > 0)}[word])
@@ -182,7 +183,7 @@ def square_root(node: syntax.Call, frame: Frame) -> Value:
 
 
 def _square_root(argument: Value, span: Span, frame: Frame) -> Value:
-    number = closed_value(argument.expr) if argument.pending is None else None
+    number = closed_value(argument.expr) if argument.pending is None and argument.level == Level.NUMBER else None
     if number is not None and number < 0:
         fail("N502", "a negative number has no square root", span)
     half = Value(Level.NUMBER, Num(Fraction(1, 2)), span)
@@ -195,7 +196,7 @@ def extremum(node: syntax.Call, frame: Frame) -> Value:
     if len(node.arguments) == 1:
         return over_the_width(word, node, frame)
     parts = [value(argument, frame) for argument in positional(node, frame, 2)]
-    numbers = [closed_value(part.expr) for part in parts]
+    numbers = [closed_value(part.expr) if part.level == Level.NUMBER else None for part in parts]
     if None not in numbers:
         return Value(Level.NUMBER, Num((max if word == "max" else min)(numbers)), node.span)
     return Value(max(part.level for part in parts), Call(word, tuple(part.expr for part in parts)), node.span)
@@ -245,6 +246,10 @@ def inline(definition: syntax.Function, node: syntax.Call, frame: Frame) -> Mean
     depth = frame.depth + 1
     if depth > INLINING_LIMIT:
         fail("N113", f"functions are nested more than {INLINING_LIMIT} deep", node.span)
+    frame.state.inlined += 1
+    if frame.state.inlined > CALL_LIMIT:
+        raise TooMuchWork(Diagnostic(
+            "N512", f"this program calls its functions more than {CALL_LIMIT:,} times", node.span))
     formals = [formal.element.name.name for formal in definition.formals]
     if len(node.arguments) > len(formals):
         fail("N316", f"`{word}` takes {count(len(formals), 'argument')}, and {len(node.arguments)} are given", node.span, "",

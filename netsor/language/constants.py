@@ -34,7 +34,7 @@ def tidy(value: int | Fraction | float, span: Span) -> Num:
             return _as_float(value, span)
     if isinstance(value, int) and value.bit_length() > EXACT_BITS:
         return _as_float(value, span)
-    if isinstance(value, float) and not math.isfinite(value):
+    if not math.isfinite(_as_float(value, span).value):
         raise NetsorError(Diagnostic("N501", "the result is too large for a number", span))
     return Num(value)
 
@@ -61,7 +61,8 @@ def raised(base: Expr, exponent: Expr, span: Span) -> Expr:
                 return tidy(float(b) ** float(e), span)
             except OverflowError:
                 raise NetsorError(Diagnostic("N501", "the result is too large for a number", span)) from None
-    return power(base, exponent)
+    result = power(base, exponent)
+    return tidy(result.value, span) if isinstance(result, Num) else result
 
 
 def functions(name: str):

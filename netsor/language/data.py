@@ -14,6 +14,7 @@ from netsor.language import syntax
 from netsor.language.constants import closed_value
 from netsor.language.diagnostics import Diagnostic, Label, NetsorError
 from netsor.language.expressions import constant
+from netsor.language.scope import count
 from netsor.language.source import Span
 from netsor.language.state import Frame, fail
 
@@ -86,11 +87,16 @@ def _items(node: syntax.List, frame: Frame) -> list:
         if first_shape is None:
             first_shape, first = shape, item
         elif shape != first_shape:
-            def described(shape): return f"{' x '.join(map(str, shape))} numbers" if shape else "a single number"
-            fail("N506", "the rows of this list differ in length", item.span, described(shape),
-                 (Label(first.span, described(first_shape)),))
+            fail("N506", "the rows of this list differ in length", item.span, _described(shape),
+                 (Label(first.span, _described(first_shape)),))
         rows.append(row)
     return rows
+
+
+def _described(shape: tuple[int, ...]) -> str:
+    if not shape:
+        return "a single number"
+    return count(shape[0], "number") if len(shape) == 1 else " x ".join(map(str, shape))
 
 
 def _entry(node: syntax.Node, frame: Frame) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from netsor.ir.expressions import ONE, Expr, Num, ScalarRef, mul
 from netsor.ir.program import Custom, Definition, MatMul, Moment, Nonlin, ScalarFunction, Score
 from netsor.ir.rewrite import walk
@@ -60,6 +62,8 @@ def rule_of(meaning: Value, frame: Frame) -> Definition:
             if rule is not None:
                 return rule
     finished = hidden.finish(meaning, frame)
+    if isinstance(finished.expr, Num) and not math.isfinite(finished.expr.value):
+        fail("N502", f"{finished.expr.value} is not a value", finished.span)
     return Nonlin(finished.expr) if finished.level == Level.VECTOR else ScalarFunction(finished.expr)
 
 

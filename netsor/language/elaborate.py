@@ -14,7 +14,7 @@ from netsor.language import (  # noqa: F401 (the imports register what evaluates
 )
 from netsor.language.diagnostics import Diagnostic, Label, NetsorError
 from netsor.language.scope import ParameterEntity, declared_names
-from netsor.language.state import STATEMENT_LIMIT, Frame, State, fail
+from netsor.language.state import STATEMENT_LIMIT, Frame, State, TooMuchWork, fail
 from netsor.language.values import Poisoned
 
 ERROR_LIMIT = 20
@@ -42,28 +42,34 @@ def elaborate(
             return _program(state, name)
     except RecursionError:
         state.diagnostics.append(Diagnostic("N113", "this program is nested too deeply", state.current))
+    except NetsorError as error:
+        state.diagnostics += error.diagnostics
+    except Exception as error:
+        bug = Diagnostic("N901", f"netsor failed here, which is a bug: {type(error).__name__}: {error}", state.current)
+        raise NetsorError([*state.diagnostics, bug]) from error
     raise NetsorError(state.diagnostics[:ERROR_LIMIT])
 
 
 def _run(statement: syntax.Node, frame: Frame) -> None:
     """Elaborate one statement; an error in it is kept, and what it defines counts as explained."""
     state = frame.state
+    if statement in state.failed:
+        return
     state.statements += 1
     state.current = statement.span
-    frame = replace(frame, owner=_owner(statement))
     if state.statements > STATEMENT_LIMIT:
-        if state.statements == STATEMENT_LIMIT + 1:
-            state.diagnostics.append(Diagnostic(
-                "N512", f"with its loops written out this program has more than {STATEMENT_LIMIT:,} statements", statement.span))
-        return
+        raise TooMuchWork(Diagnostic(
+            "N512", f"with its loops written out this program has more than {STATEMENT_LIMIT:,} statements", statement.span))
     try:
-        _statement(statement, frame)
+        _statement(statement, replace(frame, owner=_owner(statement)))
+        return
+    except TooMuchWork:
+        raise
     except NetsorError as error:
         state.diagnostics += error.diagnostics
     except Poisoned:
         pass
-    else:
-        return
+    state.failed.add(statement)
     for name in _defined(statement):
         state.scope.poison(name)
 

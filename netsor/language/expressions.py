@@ -12,7 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from netsor.ir.expressions import ONE, Expr, Num, Sym, add, mul
+from netsor.ir.expressions import ONE, Expr, Num, add, mul
 from netsor.language import syntax
 from netsor.language.constants import literal, raised, tidy
 from netsor.language.hidden import finish, vector
@@ -155,16 +155,12 @@ def _finish_factor(part: Value, frame: Frame) -> Value:
 
 @evaluates(syntax.Power)
 def power_of(node: syntax.Power, frame: Frame) -> Value:
-    base = quantity(node.base, frame)
-    if _is_name(node.exponent, "T"):
-        from netsor.language.references import transposed
-
-        transposed(node.span)
+    base = evaluate(node.base, frame)
+    if isinstance(base, MatrixValue) and isinstance(node.exponent, syntax.Name) and node.exponent.dotted == "T":
+        fail("N131", "a transpose is written with a point", node.span, f"write {node.base.span.text}.T")
+    if not isinstance(base, Value):
+        wrong_kind(base, "a number, scalar or vector")
     return to_the_power(base, value(node.exponent, frame), node.span, frame)
-
-
-def _is_name(node: syntax.Node, name: str) -> bool:
-    return isinstance(node, syntax.Name) and node.dotted == name and not node.subscripts
 
 
 def to_the_power(base: Value, exponent: Value, span: Span, frame: Frame) -> Value:
@@ -197,7 +193,3 @@ def matmul(node: syntax.MatMul, frame: Frame) -> Value:
         fail("N307", f"a matrix is applied to a vector, and this is {argument.level.word}", node.right.span)
     coord = vector(argument.expr, frame, node.right.span)
     return Value(Level.VECTOR, ONE, node.span, pending=Product(matrix.matrix, matrix.subscripts, coord))
-
-
-def is_infinite(expr: Expr) -> bool:
-    return isinstance(expr, Sym) and expr.infinite

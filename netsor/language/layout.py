@@ -139,12 +139,12 @@ class Layout:
             return
         if not self.open:
             reported = self._is_broken()
-            self._break_statement()
+            self._break_statement(token)
             if not reported:
                 self.report("N103", f"`{token}` closes nothing", self.span(token))
             return
         reported = self._is_broken()
-        self._break_statement()
+        self._break_statement(token)
         unclosed = self.open.pop()
         matching = [each for each in self.open if CLOSER[each.type] == token.type]
         closes = f"this closes the `{matching[-1]}` before it" if matching else f"this does not close a `{unclosed}`"
@@ -157,16 +157,16 @@ class Layout:
     def _is_broken(self) -> bool:
         return self.statement < len(self.output) and self.output[self.statement].type == "_BROKEN"
 
-    def _break_statement(self) -> None:
+    def _break_statement(self, at: Token) -> None:
         if not self._is_broken():
-            self.output.insert(self.statement, Token("_BROKEN", ""))
+            self.output.insert(self.statement, Token.new_borrow_pos("_BROKEN", "", at))
 
     def _never_closed(self) -> int:
         """Report the open bracket and go on behind its statement, at the line that seems to start the next one."""
         bracket = self.open[0]
         self.open.clear()
         reported = self._is_broken()
-        self._break_statement()
+        self._break_statement(bracket)
         del self.output[self.statement + 1:]
         start = next(k for k, token in enumerate(self.tokens) if token is bracket)
         position, following = self._next_statement(start)

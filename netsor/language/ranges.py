@@ -70,20 +70,21 @@ def check_subscripts(
         if bounds is not None and range_.lo <= bounds[0] and bounds[1] <= range_.hi:
             continue
         if isinstance(subscript, Num):
-            _refuse(name, subscript, range_, span, {}, subscript.value)
+            _refuse(name, range_, span, {}, subscript.value)
         if any(index.range.infinite for index in free_indices(subscript)) or range_.infinite:
             fail("N313", f"an infinite range has no subscript but its own index", span)
         _try_values(name, subscript, range_, span, frame)
 
 
-def _refuse(name: str, subscript: Expr, range_: Range, span: Span, where: dict[Index, int], found: object) -> None:
+def _refuse(name: str, range_: Range, span: Span, where: dict[Index, int], found: float) -> None:
     values = ", ".join(f"{index.name} = {value}" for index, value in where.items())
     place = f" for {values}" if values else ""
-    if found != int(found):
+    if not math.isfinite(found) or abs(found - round(found)) > 1e-9:
         fail("N305", f"this subscript is not a whole number: it is {found}{place}", span)
+    found = round(found)
     size = f"{range_.lo}..{range_.hi}"
-    message = f"`{name}` has no element at {int(found)}" if not values else f"this subscript leaves the range of `{name}`"
-    label = f"the range is {size}" if not values else f"{int(found)}{place}; the range is {size}"
+    message = f"`{name}` has no element at {found}" if not values else f"this subscript leaves the range of `{name}`"
+    label = f"the range is {size}" if not values else f"{found}{place}; the range is {size}"
     fail("N304", message, span, label)
 
 
@@ -111,8 +112,7 @@ def _try_values(name: str, subscript: Expr, range_: Range, span: Span, frame: Fr
         shape = bad.shape
         where = {label: int(evaluator.values(label)[position[k]]) for k, label in enumerate(labels)}
         found = np.broadcast_to(values, shape)[position]
-        nearest = int(round(float(found))) if abs(found - round(float(found))) < 1e-9 else float(found)
-        _refuse(name, subscript, range_, span, where, nearest)
+        _refuse(name, range_, span, where, float(found))
 
 
 def labels_of(arrays: Iterable[Labelled]) -> tuple[Index, ...]:

@@ -99,6 +99,8 @@ def subscript(node: syntax.Node, frame: Frame) -> Expr:
     meaning = value(node, frame)
     if meaning.level != Level.NUMBER:
         fail("N320", f"a subscript must be a constant, and this is {meaning.level.word}", node.span)
+    if isinstance(meaning.expr, Num) and not math.isfinite(meaning.expr.value):
+        fail("N502", "inf is no subscript", node.span)
     return normal(meaning.expr)
 
 
@@ -111,7 +113,7 @@ def element(entity: Pieces, subscripts: list[Expr], node: syntax.Name, frame: Fr
     if len(subscripts) != entity.rank:
         example = f", as in {entity.name}[{', '.join('i' * entity.rank)}]" if entity.rank == 1 else ""
         fail("N303", f"`{entity.name}` has {count(entity.rank, 'subscript')}"
-             + (f", not {len(subscripts)}" if subscripts else f" and needs them here{example}"), node.span, "",
+             + (f", not {len(subscripts)}" if subscripts else f" and needs {'it' if entity.rank == 1 else 'them'} here{example}"), node.span, "",
              (Label(entity.span, "defined here"),))
     spans = [each.span for each in node.subscripts]
     pattern, part = _part(entity, subscripts, node, spans)

@@ -161,7 +161,7 @@ class Scope:
         if name == "π":
             return "write pi"
         known = among or (*self.entities, *CONSTANTS)
-        near = difflib.get_close_matches(name, known, n=3, cutoff=0.7)
+        near = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
         near += [each for each in known if each.lower() == name.lower() and each not in near]
         return f"did you mean {' or '.join(near)}?" if near else ""
 

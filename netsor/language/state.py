@@ -25,6 +25,10 @@ def fail(code: str, message: str, span: Span | None, label: str = "", secondary:
     raise NetsorError(Diagnostic(code, message, span, label, secondary, hint))
 
 
+class TooMuchWork(NetsorError):
+    """The program as a whole is too large; nothing else is worth saying."""
+
+
 class State:
     def __init__(self, tree: syntax.Program, settings: Mapping[str, Any], data: Mapping[str, Any], directory: Path | None,
                  rules: Mapping[str, Any]):
@@ -47,13 +51,15 @@ class State:
         self.hidden_counts: dict[str, int] = {}
         self.randomness = Randomness()
         self.statements = 0
+        self.failed: set[syntax.Node] = set()  # statements with an error, not to be tried in every pass of a loop
+        self.inlined = 0  # calls of the program's functions
         self.current: Span | None = None  # of the statement that is being elaborated
 
     def new_family(self, name: str, pattern: tuple[Index | int, ...], definition: Definition, span: Span,
                    hidden: bool = False) -> Family:
         if len(self.families) >= FAMILY_LIMIT:
-            fail("N512", f"this program has more than {FAMILY_LIMIT:,} families of values", span,
-                 "the last one that fits is before this")
+            raise TooMuchWork(Diagnostic(
+                "N512", f"with its loops written out this program has more than {FAMILY_LIMIT:,} families of values", span))
         from netsor.language.check import kind_of
 
         family = Family(name, pattern, definition, len(self.families), hidden=hidden, span=span)
