@@ -17,6 +17,7 @@ from netsor.expectation.functions import UnaryFunction
 TAIL = 1e-11
 MOST_ANGLES = 513
 MOST_LAWS = 40
+MOST_MEMBERS = 200
 
 
 class DualFunction:
@@ -52,6 +53,8 @@ class DualFunction:
                 grown = replace(
                     family, means=_grown(family.means, mean_tail), log_variances=_grown(family.log_variances, log_tail)
                 )
+                if grown.size > MOST_MEMBERS:
+                    grown = family
                 enough = enough and grown == family
                 setattr(self, name, grown)
             if enough:

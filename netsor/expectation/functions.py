@@ -61,7 +61,7 @@ class UnaryFunction:
         deviation every nonlinearity has a layer there that no node would hit by chance.
         """
         mean, deviation = np.atleast_1d(mean)[:, None], np.atleast_1d(deviation)[:, None]
-        steps = max(0, int(np.ceil(np.log2(4.0 * deviation.max(initial=1.0) / LAYER) / 2)))
+        steps = max(0, int(np.ceil(np.log2(deviation.max(initial=1.0) / LAYER) / 2)))
         distances = LAYER * 4.0 ** np.arange(steps)
         centres = np.unique([0.0, *self.kinks])
         graded = (centres[:, None] + np.concatenate([-distances, distances])).ravel()

@@ -136,9 +136,11 @@ def fill_symmetric(size: int, block: Callable[[slice, slice], np.ndarray]) -> np
         rows, columns = where
         with np.errstate(all="ignore"):
             part = block(rows, columns)
+        if rows == columns:
+            part = np.triu(part) + np.triu(part, 1).T
         value[rows, columns] = part
         if rows != columns:
-            value[columns, rows] = value[rows, columns].T
+            value[columns, rows] = part.T
 
     if size < _PARALLEL:
         for where in _upper_blocks(size):

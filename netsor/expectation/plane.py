@@ -40,9 +40,9 @@ class PlaneRule:
         coarse = self._matrix(rho, sine, NODES - 4)
         return fine, np.abs(fine - coarse) + 4 * np.finfo(float).eps * np.abs(fine)
 
-    def fine(self, rho: float, sine: float) -> np.ndarray:
+    def fine(self, rho: float, sine: float, nodes: int = NODES) -> np.ndarray:
         """The matrix alone."""
-        return self._matrix(rho, sine, NODES)
+        return self._matrix(rho, sine, nodes)
 
     def _matrix(self, rho: float, sine: float, nodes: int) -> np.ndarray:
         x, weights = composite(self._outer_breaks(rho, sine), nodes)
@@ -67,7 +67,8 @@ class PlaneRule:
     def _conditional(self, x: np.ndarray, rho: float, sine: float, nodes: int) -> np.ndarray:
         """E[G(rho x + sine E)] for every x: (components, points)."""
         parts, inner = [], self.inner_breaks
-        step = max(1, _CHUNK // (nodes * (len(self.second_breaks) + len(inner))))
+        members = len(self.second(np.zeros(1)))
+        step = max(1, _CHUNK // (members * nodes * (len(self.second_breaks) + len(inner))))
         for start in range(0, len(x), step):
             centre = rho * x[start : start + step, None]
             edges = np.clip((self.second_breaks - centre) / sine, inner[0], inner[-1])
