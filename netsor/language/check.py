@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from netsor.ir.facts import Randomness
-from netsor.ir.polynomials import coords, degree
-from netsor.ir.program import Custom, Family, Given, MatMul, Moment, Nonlin, ScalarFunction, Score
+from netsor.ir.program import Family
 from netsor.language.diagnostics import Diagnostic, Label
+from netsor.rules import rule_of
 
 KINDS = {
     "A": "a matrix", "G": "a Gaussian vector", "H": "a vector", "C": "a scalar with a deterministic limit",
@@ -18,33 +16,18 @@ WITHIN = {("G", "H"), ("C", "S")}
 
 def kind_of(family: Family, randomness: Randomness) -> str:
     """The kind of a family, those it mentions having theirs."""
-    match family.definition:
-        case Given() | MatMul():
-            return "G"
-        case Nonlin(body=body):
-            gaussian = degree(body) in (0, 1) and all(part.family.kind == "G" for part in coords(body))
-            return "G" if gaussian else "H"
-        case Custom():
-            return "H"
-        case Score():
-            return "S"
-        case Moment() | ScalarFunction():
-            return "S" if randomness.scores(family) else "C"
-    raise TypeError(type(family.definition).__name__)
+    return rule_of(family).kind(family, randomness)
 
 
 def is_a(kind: str, wanted: str) -> bool:
     return kind == wanted or (kind, wanted) in WITHIN
 
 
-def mixed_kinds(parts: Iterable[Family]) -> Diagnostic | None:
+def mixed_kinds(first: Family, part: Family) -> Diagnostic | None:
     """A family is of one kind: vectors and scalars do not share a name."""
-    first, *rest = parts
-    for part in rest:
-        if part.is_vector != first.is_vector:
-            return Diagnostic(
-                "N315", f"`{part.label}` is {KINDS[part.kind]}, but `{first.label}` is {KINDS[first.kind]}", part.span,
-                "", (Label(first.span, f"{KINDS[first.kind]} here"),),
-                hint="to start a recurrence of vectors from a constant: input zero ~ Const(0)"
-                if not (part.is_vector and first.is_vector) else "")
-    return None
+    if part.is_vector == first.is_vector:
+        return None
+    return Diagnostic(
+        "N315", f"`{part.label}` is {KINDS[part.kind]}, but `{first.label}` is {KINDS[first.kind]}", part.span, "",
+        (Label(first.span, f"{KINDS[first.kind]} here"),),
+        hint="to start a recurrence of vectors from a constant: input zero ~ Const(0)" if part.is_vector else "")

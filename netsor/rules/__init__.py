@@ -10,6 +10,7 @@ from netsor.rules.moment import MomentRule
 from netsor.rules.nonlin import NonlinRule
 from netsor.rules.scalar import ScalarRule
 from netsor.rules.score import ScoreRule
+from netsor.rules.vector import VectorRule
 
 _RULES: dict[type, Rule] = {
     rule.definition: rule for rule in (GivenRule(), MatMulRule(), NonlinRule(), MomentRule(), ScoreRule(), ScalarRule())
@@ -22,4 +23,4 @@ def rule_of(family: Family) -> Rule:
     return definition.rule if hasattr(definition, "rule") else _RULES[type(definition)]
 
 
-__all__ = ["GaussianRule", "Rule", "Source", "rule_of"]
+__all__ = ["GaussianRule", "Rule", "Source", "VectorRule", "rule_of"]

@@ -59,7 +59,7 @@ class Rule:
                 raise TypeError(f"the rule {cls.__name__} is incomplete: it has no '{attribute}' ({EXPLAIN[attribute]})")
 
     kind: Any = None
-    """``kind(family, kinds)``: G, H, C or S; ``kinds(family)`` gives the kind of an earlier family."""
+    """``kind(family, randomness)``: G, H, C or S; the families that it mentions have theirs."""
 
     finite: Any = None
     """``finite(family, sampler)``: the value at width n, labelled (see :mod:`netsor.finite.dense`)."""
@@ -85,7 +85,7 @@ EXPLAIN = {
     "definition": "the definition class that it reads",
     "statement": "its limit in one line",
     "citation": "the theorem or paper that it stands on",
-    "kind": "a method kind(family, kinds) that returns G, H, C or S",
+    "kind": "a method kind(family, randomness) that returns G, H, C or S",
     "finite": "a method finite(...) that returns the value at width n",
     "source": "a method source(reference) that names the randomness it draws on",
     "mean": "a method mean(reference): E Z as an expression",

@@ -7,6 +7,7 @@ import numpy as np
 from netsor.expectation.linear_algebra import psd_root
 from netsor.ir.evaluate import Evaluator
 from netsor.ir.expressions import Coord, Expr
+from netsor.ir.facts import Randomness
 from netsor.ir.kernel import Kernel
 from netsor.ir.labelled import POINT, SAMPLE, Labelled, align, contract
 from netsor.ir.program import Family, Given
@@ -22,7 +23,7 @@ class GivenRule(GaussianRule):
     statement = "Z^h ~ N(mean, K), independent of all other inputs and matrices"
     citation = "Yang 2019, arXiv:1910.12478 (Tensor Programs I), Definition 4.1"
 
-    def kind(self, family: Family, kinds) -> str:
+    def kind(self, family: Family, randomness: Randomness) -> str:
         return "G"
 
     def source(self, reference: Coord) -> Source:

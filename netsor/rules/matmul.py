@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from netsor.ir.expressions import ZERO, Coord, Expr, fresh
+from netsor.ir.facts import Randomness
 from netsor.ir.kernel import Kernel
 from netsor.ir.labelled import POINT, SAMPLE, Labelled, contract
 from netsor.ir.program import Family, MatMul
@@ -20,7 +21,7 @@ class MatMulRule(GaussianRule):
     statement = "Z^{Wx} Gaussian, Cov(Z^{Wx}, Z^{Wy}) = sigma^2 E[Z^x Z^y], independent for different matrices"
     citation = "Yang 2019, arXiv:1910.12478 (Tensor Programs I), Theorem 5.4"
 
-    def kind(self, family: Family, kinds) -> str:
+    def kind(self, family: Family, randomness: Randomness) -> str:
         return "G"
 
     def source(self, reference: Coord) -> Source:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from netsor.ir.facts import Randomness
 from netsor.ir.labelled import POINT, Labelled
 from netsor.ir.program import Family, Moment
-from netsor.ir.rewrite import walk
-from netsor.ir.expressions import ScalarRef
 from netsor.rules.base import Rule
 
 
@@ -17,9 +16,8 @@ class MomentRule(Rule):
     statement = "avg(e) -> E[Z^e | scores]"
     citation = "Yang 2019, arXiv:1910.12478 (Tensor Programs I), Theorem 5.4 (NETSOR+ for uses of the moment)"
 
-    def kind(self, family: Family, kinds) -> str:
-        scalars = [part for part in walk(family.definition.body) if isinstance(part, ScalarRef)]
-        return "S" if any(kinds(part.family) == "S" for part in scalars) else "C"
+    def kind(self, family: Family, randomness: Randomness) -> str:
+        return "S" if randomness.scores(family) else "C"
 
     def finite(self, family: Family, sampler) -> Labelled:
         value = sampler.evaluate(family.definition.body)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from netsor.ir.facts import Randomness
 from netsor.ir.labelled import Labelled
 from netsor.ir.program import Family, Nonlin
 from netsor.rules.base import Rule, is_affine
@@ -15,8 +16,8 @@ class NonlinRule(Rule):
     statement = "Z^x = phi(Z^{h1}, …; scalars)"
     citation = "Yang 2019, arXiv:1910.12478 (Tensor Programs I), Theorem 5.4; LinComb: Definition 4.1"
 
-    def kind(self, family: Family, kinds) -> str:
-        return "G" if is_affine(family.definition.body, lambda f: kinds(f) == "G") else "H"
+    def kind(self, family: Family, randomness: Randomness) -> str:
+        return "G" if is_affine(family.definition.body, lambda used: used.kind == "G") else "H"
 
     def finite(self, family: Family, sampler) -> Labelled:
         return sampler.evaluate(family.definition.body)

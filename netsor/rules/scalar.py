@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from netsor.ir.expressions import ScalarRef
+from netsor.ir.facts import Randomness
 from netsor.ir.labelled import Labelled
 from netsor.ir.program import Family, ScalarFunction
-from netsor.ir.rewrite import walk
 from netsor.rules.base import Rule
 
 
@@ -17,9 +16,8 @@ class ScalarRule(Rule):
     statement = "c -> the same function of the limits"
     citation = "continuous mapping theorem"
 
-    def kind(self, family: Family, kinds) -> str:
-        scalars = [part for part in walk(family.definition.body) if isinstance(part, ScalarRef)]
-        return "S" if any(kinds(part.family) == "S" for part in scalars) else "C"
+    def kind(self, family: Family, randomness: Randomness) -> str:
+        return "S" if randomness.scores(family) else "C"
 
     def finite(self, family: Family, sampler) -> Labelled:
         return sampler.evaluate(family.definition.body)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from netsor.ir.expressions import Coord, ScalarRef
+from netsor.ir.facts import Randomness
 from netsor.ir.kernel import Kernel
 from netsor.ir.labelled import POINT, SAMPLE, Labelled, contract
 from netsor.ir.program import Family, Score
@@ -21,7 +22,7 @@ class ScoreRule(Rule):
     statement = "p Gaussian given earlier scores, Cov(p, p') = E[Z^u Z^v Z^{u'} Z^{v'}]"
     citation = "Sakai, Karakida & Imaizumi 2025, arXiv:2506.00846 (one level of scores)"
 
-    def kind(self, family: Family, kinds) -> str:
+    def kind(self, family: Family, randomness: Randomness) -> str:
         return "S"
 
     def sides(self, reference: ScalarRef) -> tuple[Coord, Coord]:

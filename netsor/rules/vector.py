@@ -1,0 +1,80 @@
+"""Rules of plug-ins: a new Gaussian operation on vectors, used in programs like a function.
+
+A rule of this kind takes one vector per element and draws its randomness once per call: ``y[i] = haar(x[i])`` applies one
+operator to all elements, two calls are independent.  Its limit is Gaussian with a covariance that is a function of the kernel of its
+argument.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from netsor.ir.expressions import ZERO, Coord, Expr
+from netsor.ir.facts import Randomness
+from netsor.ir.kernel import Kernel
+from netsor.ir.labelled import POINT, SAMPLE, Labelled, arrange
+from netsor.ir.program import Custom, Family
+from netsor.ir.rewrite import substitute
+from netsor.rules.base import EXPLAIN, GaussianRule, Moments, Source
+
+
+class VectorRule(GaussianRule, abstract=True):
+    """Subclass with ``name``, ``statement``, ``citation``, ``limit`` and ``draw``; register an instance with
+    :func:`netsor.register_rule`.
+
+    :cvar constants: names of further arguments, which are numbers.
+    :cvar proved: whether the limit is a theorem (of the citation) or an extension.
+    """
+
+    definition = Custom
+    required = ("name", "statement", "citation", "limit", "draw")
+    constants: ClassVar[tuple[str, ...]] = ()
+    proved: ClassVar[bool] = False
+
+    limit: Any = None
+    """``limit(kernel, *constants)``: the covariance of two results, given the kernel E[Z^x Z^y] of their arguments: a linear function
+    of it, such as ``2 * kernel``.  It works on expressions and on numbers alike."""
+
+    draw: Any = None
+    """``draw(vectors, rng, *constants)``: the results at width n, for ``vectors`` of shape (elements, n) -> the same shape."""
+
+    def kind(self, family: Family, randomness: Randomness) -> str:
+        return "G"
+
+    def source(self, reference: Coord) -> Source:
+        return Source(reference.family)
+
+    def mean(self, reference: Coord) -> Expr:
+        return ZERO
+
+    def covariance(self, left: Coord, right: Coord, moment: Moments) -> Kernel:
+        """``limit`` of the kernel of the arguments, term by term (it is linear)."""
+        kernel = moment(_argument(left), _argument(right))
+        constants = left.family.definition.constants
+        return Kernel((key, self.limit(coefficient, *constants)) for key, coefficient in kernel.terms.items())
+
+    def finite(self, family: Family, sampler) -> Labelled:
+        definition = family.definition
+        argument, = definition.arguments
+        constants = [sampler.number(constant) for constant in definition.constants]
+        sizes = {axis: axis.range.size for axis in family.axes} | {SAMPLE: sampler.runs, POINT: sampler.n}
+        vectors = arrange(sampler.evaluate(argument), (SAMPLE, *family.axes, POINT), sizes)
+        flat = np.ascontiguousarray(vectors).reshape(sampler.runs, math.prod(vectors.shape[1:-1]), sampler.n)
+        drawn = np.stack([np.asarray(self.draw(run, sampler.rng, *constants), dtype=float) for run in flat])
+        if drawn.shape != flat.shape:
+            raise ValueError(f"the rule {self.name} returned shape {drawn.shape[1:]} for vectors of shape {flat.shape[1:]}")
+        return Labelled(drawn.reshape(vectors.shape), (SAMPLE, *family.axes, POINT))
+
+
+EXPLAIN |= {
+    "limit": "a method limit(kernel, *constants): the covariance of two results from the kernel of their arguments",
+    "draw": "a method draw(vectors, rng, *constants): the results at width n for vectors of shape (elements, n)",
+}
+
+
+def _argument(reference: Coord) -> Coord:
+    family = reference.family
+    return substitute(family.definition.arguments[0], dict(zip(family.axes, reference.subscripts)))
