@@ -73,6 +73,21 @@ def functions(name: str):
     return ELEMENTARY[name] if name in ELEMENTARY else nonlinearities.get(name)
 
 
+class _Infinite(dict):
+    """Numbers for symbols: all are infinite parameters."""
+
+    def __missing__(self, name: str) -> float:
+        return math.inf
+
+    def __bool__(self) -> bool:
+        return True  # though it lists none of them
+
+
+def evaluator() -> Evaluator:
+    """What computes constants."""
+    return Evaluator(functions, _Infinite())
+
+
 def is_closed(expr: Expr) -> bool:
     """Whether the expression is one number: no indices, infinite parameters or values of the program."""
     return not free_indices(expr) and not any(isinstance(part, (Sym, Coord, ScalarRef, Let)) for part in walk(expr))
@@ -86,7 +101,7 @@ def closed_value(expr: Expr) -> int | Fraction | float | None:
         return math.inf
     if not is_closed(expr):
         return None
-    value = Evaluator(functions).number(expr)
+    value = evaluator().number(expr)
     if any(isinstance(part, Array) for part in walk(expr)) and value == int(value):
         return int(value)
     return value

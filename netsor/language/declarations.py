@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from netsor.ir.evaluate import Evaluator
 from netsor.ir.expressions import Expr, Index, Num, Range, Sym
 from netsor.ir.labelled import TooLarge
 from netsor.ir.program import ArrayDeclaration
 from netsor.language import syntax
-from netsor.language.constants import closed_value, functions, tidy, whole
+from netsor.language.constants import closed_value, evaluator, tidy, whole
 from netsor.language.data import read_array
 from netsor.language.diagnostics import Diagnostic, Label, NetsorError
 from netsor.language.expressions import constant, value
@@ -147,7 +146,7 @@ def _one_const(node: syntax.Const, left: Left, frame: Frame) -> None:
         values: Any = np.array(float(meaning.expr.value))
     else:
         try:
-            values = np.array(Evaluator(functions, {n: math.inf for n in frame.state.parameters}).array(meaning.expr, left.axes))
+            values = np.array(evaluator().array(meaning.expr, left.axes))
         except TooLarge as error:
             fail("N512", f"`{name}` is too large: {error}", node.span)
     check_finite(values, left, node.value.span)

@@ -36,9 +36,7 @@ def _one(node: syntax.Definition, left: Left, frame: Frame) -> None:
     family = state.new_family(node.element.name.name, left.pattern, rule, node.element.span)
     try:
         left.define(node.element, "a family", family, state)
-        pieces = state.scope.entities[family.name]
-        first = pieces.all_parts()[0][1]
-        if problem := mixed_kinds((first, family)):
+        if problem := mixed_kinds(state.scope.entities[family.name].first, family):
             raise NetsorError(problem)
     except NetsorError:
         state.families.pop()

@@ -7,13 +7,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from netsor.ir.evaluate import Evaluator
 from netsor.ir.expressions import Array, Expr, Index, Num, fresh
 from netsor.ir.labelled import TooLarge
 from netsor.ir.program import Given, Matrix
 from netsor.ir.rewrite import free_indices
 from netsor.language import syntax
-from netsor.language.constants import functions
+from netsor.language.constants import evaluator
 from netsor.language.declarations import ARRAY_LIMIT
 from netsor.language.diagnostics import Label
 from netsor.language.expressions import constant, quantity
@@ -159,13 +158,9 @@ def _check_numbers(expr: Expr, frame: Frame, span: Span, what: str) -> None:
         return
     if any(index.range.infinite for index in free_indices(expr)):
         return
-    values = evaluator(frame).evaluate(expr).data
+    values = evaluator().evaluate(expr).data
     if not np.isfinite(values).all():
         fail("N502", f"{what} is not a finite number for all subscripts", span)
-
-
-def evaluator(frame: Frame) -> Evaluator:
-    return Evaluator(functions, {name: math.inf for name in frame.state.parameters})
 
 
 def check_covariance(
@@ -182,7 +177,7 @@ def check_covariance(
     if order * order * batch > ARRAY_LIMIT:
         fail("N512", f"this covariance has {order * order * batch:,} entries; {ARRAY_LIMIT:,} are possible", span)
     try:
-        values = evaluator(frame).array(expr, (*single, *joint, *copies)).reshape(batch, order, order)
+        values = evaluator().array(expr, (*single, *joint, *copies)).reshape(batch, order, order)
     except TooLarge as error:
         fail("N512", f"this covariance is too large: {error}", span)
     if not np.isfinite(values).all():
@@ -276,6 +271,6 @@ def matrix_variance(node: syntax.Node, frame: Frame) -> Expr:
 
 
 def _check_not_negative(expr: Expr, frame: Frame, span: Span) -> None:
-    values = np.asarray(evaluator(frame).evaluate(expr).data)
+    values = np.asarray(evaluator().evaluate(expr).data)
     if (values < 0).any():
         fail("N509", f"a variance is negative: {values.min():.6g}", span)

@@ -7,12 +7,11 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from netsor.ir.evaluate import Evaluator
 from netsor.ir.expressions import Add, Expr, Index, Logic, Mul, Num, Range, add, mul
 from netsor.ir.labelled import Labelled, align
 from netsor.ir.rewrite import free_indices
 from netsor.ir.text import text
-from netsor.language.constants import functions
+from netsor.language.constants import evaluator
 from netsor.language.source import Span
 from netsor.language.state import Frame, fail
 
@@ -89,7 +88,6 @@ def _refuse(name: str, range_: Range, span: Span, where: dict[Index, int], found
 
 
 def _try_values(name: str, subscript: Expr, range_: Range, span: Span, frame: Frame) -> None:
-    evaluator = Evaluator(functions)
     guards = relevant_guards(frame.guards, free_indices(subscript))
     indices = free_indices(subscript).union(*map(free_indices, guards))
     if math.prod(index.range.size for index in indices) > CHECK_LIMIT:
@@ -98,10 +96,11 @@ def _try_values(name: str, subscript: Expr, range_: Range, span: Span, frame: Fr
         guards, indices = (), free_indices(subscript)
         if math.prod(index.range.size for index in indices) > CHECK_LIMIT:
             fail("N512", "this subscript has too many cases to check that it stays in range", span)
-    arrays = [evaluator.evaluate(subscript)]
+    compute = evaluator()
+    arrays = [compute.evaluate(subscript)]
     if guards:
-        arrays.append(evaluator.evaluate(guards[0] if len(guards) == 1 else Logic("and", guards)))
-    views, labels = align([*arrays, *(Labelled(evaluator.values(index), (index,)) for index in labels_of(arrays))])
+        arrays.append(compute.evaluate(guards[0] if len(guards) == 1 else Logic("and", guards)))
+    views, labels = align([*arrays, *(Labelled(compute.values(index), (index,)) for index in labels_of(arrays))])
     values = views[0]
     with np.errstate(invalid="ignore"):
         bad = ~((np.abs(values - np.rint(values)) < 1e-9) & (values >= range_.lo - 0.5) & (values <= range_.hi + 0.5))
@@ -110,7 +109,7 @@ def _try_values(name: str, subscript: Expr, range_: Range, span: Span, frame: Fr
     if bad.any():
         position = np.unravel_index(np.argmax(bad), bad.shape)
         shape = bad.shape
-        where = {label: int(evaluator.values(label)[position[k]]) for k, label in enumerate(labels)}
+        where = {label: int(compute.values(label)[position[k]]) for k, label in enumerate(labels)}
         found = np.broadcast_to(values, shape)[position]
         _refuse(name, range_, span, where, float(found))
 

@@ -6,14 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from netsor.ir.evaluate import Evaluator
 from netsor.ir.expressions import (
     ONE, ZERO, Call, Compare, Expr, Index, Logic, Num, Range, Reduce, Softmax, Sym, Where, add, fresh, mul, power, total,
 )
 from netsor.ir.rewrite import free_indices
 from netsor.language import syntax
 from netsor.language.conditions import condition, conjunct_guards
-from netsor.language.constants import closed_value, functions, tidy
+from netsor.language.constants import closed_value, evaluator, tidy
 from netsor.language.diagnostics import Label
 from netsor.language.expressions import constant, evaluates, value
 from netsor.language.ranges import CHECK_LIMIT, check_subscripts, relevant_guards
@@ -162,7 +161,7 @@ def check_not_empty(op: str, indices: tuple[Index, ...], test: Condition, node: 
     empty: Expr = Compare("==", counted, ZERO)
     if outer:
         empty = Logic("and", (empty, *outer))
-    found = Evaluator(functions).evaluate(empty)
+    found = evaluator().evaluate(empty)
     if found.data.any():
         position = [int(each[0]) for each in found.data.nonzero()] if found.labels else []
         where = ", ".join(f"{label.name} = {label.range.lo + p}" for label, p in zip(found.labels, position))

@@ -12,7 +12,7 @@ from netsor.ir.program import ArrayDeclaration, Matrix
 from netsor.ir.rewrite import free_indices
 from netsor.language import syntax
 from netsor.language.diagnostics import Label
-from netsor.language.expressions import Meaning, evaluates, value
+from netsor.language.expressions import Meaning, evaluate, evaluates, value
 from netsor.language.ranges import check_subscripts, interval, normal
 from netsor.language.scope import (
     FunctionEntity, IndexEntity, ParameterEntity, Pieces, WidthEntity, count, is_built_in,
@@ -80,7 +80,7 @@ def _built_in(node: syntax.Name, word: str) -> Meaning:
 
 @evaluates(syntax.Transpose)
 def transpose(node: syntax.Transpose, frame: Frame) -> Meaning:
-    name(node.operand, frame)
+    evaluate(node.operand, frame)
     transposed(node.span)
 
 

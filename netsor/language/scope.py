@@ -69,6 +69,7 @@ class Pieces:
     span: Span
     parts: dict[tuple[bool, ...], dict[tuple[int, ...], list[tuple[tuple[Index | int, ...], Part, Span]]]] = field(
         default_factory=dict)
+    first: Part | None = None
     left: tuple[str | None, ...] = ()  # names of loop variables or indices where the subscripts are numbers
 
     def all_parts(self) -> list[tuple[tuple[Index | int, ...], Part, Span]]:
@@ -85,6 +86,7 @@ class Pieces:
         return None
 
     def add(self, pattern: tuple[Index | int, ...], part: Part, span: Span) -> None:
+        self.first = self.first or part
         mask, constants = signature(pattern)
         self.parts.setdefault(mask, {}).setdefault(constants, []).append((pattern, part, span))
 
