@@ -91,17 +91,39 @@ def avg(node: syntax.Call, frame: Frame) -> Value:
 
 
 def custom(rule, node: syntax.Call, frame: Frame) -> Value:
-    """A rule of a plug-in: vectors and constants."""
-    vectors, constants = [], []
-    for argument in positional(node, frame, 1):
-        meaning = value(argument, frame)
-        if meaning.level == Level.SCALAR:
-            fail("N306", f"`{node.function.dotted}` takes vectors and constants, and this is a scalar", argument.span)
-        if meaning.level == Level.VECTOR:
-            vectors.append(vector(meaning.expr, frame, argument.span))
-        else:
-            constants.append(meaning.expr)
-    return Value(Level.VECTOR, ONE, node.span, pending=CustomCall(rule, tuple(vectors), tuple(constants)))
+    """A rule of a plug-in: one vector, then the constants that the rule names."""
+    word = node.function.dotted
+    if any(isinstance(term, Num) for term in frame.indices.values()):
+        fail("N409", f"`{word}` draws once for all elements, which is not supported yet where they are defined one by one",
+             node.span)
+    if len(node.arguments) > 1 + len(rule.constants) or not node.arguments:
+        positional(syntax.Call(node.span, node.function, node.arguments, ()), frame, 1, 1 + len(rule.constants))
+    argument = vector_value(node.arguments[0], frame, f"`{word}`")
+    given = named_arguments(word, rule.constants, node)
+    for name in rule.constants:
+        if name not in given:
+            fail("N316", f"`{word}` needs a value for `{name}`", node.span)
+    constants = []
+    for name in rule.constants:
+        expr = _parameter(word, name, given[name], frame)
+        if closed_value(expr) is None:
+            fail("N320", f"`{name}` must be one number for all elements", given[name].span)
+        constants.append(expr)
+    return Value(Level.VECTOR, ONE, node.span, pending=CustomCall(
+        rule, (vector(argument.expr, frame, node.arguments[0].span),), tuple(constants)))
+
+
+def named_arguments(word: str, names: Sequence[str], node: syntax.Call) -> dict[str, syntax.Node]:
+    """What follows the first argument, by name."""
+    given = dict(zip(names, node.arguments[1:]))
+    for keyword in node.keywords:
+        if keyword.name.name not in names:
+            known = f"its parameters are {', '.join(names)}" if names else "it has no parameters"
+            fail("N316", f"`{word}` has no argument called `{keyword.name.name}`", keyword.name.span, known)
+        if keyword.name.name in given:
+            fail("N316", f"`{keyword.name.name}` is given twice", keyword.span)
+        given[keyword.name.name] = keyword.value
+    return given
 
 
 def over_the_width(word: str, node: syntax.Call, frame: Frame) -> Value:
@@ -131,14 +153,7 @@ def nonlinearity(word: str, node: syntax.Call, frame: Frame) -> Value:
         plain = syntax.Call(node.span, node.function, node.arguments, ())
         positional(plain, frame, 1, most)
     argument = value(node.arguments[0], frame)
-    given = dict(zip(names, node.arguments[1:]))
-    for keyword in node.keywords:
-        if keyword.name.name not in names:
-            known = f"its parameters are {', '.join(names)}" if names else "it has no parameters"
-            fail("N316", f"`{word}` has no argument called `{keyword.name.name}`", keyword.name.span, known)
-        if keyword.name.name in given:
-            fail("N316", f"`{keyword.name.name}` is given twice", keyword.span)
-        given[keyword.name.name] = keyword.value
+    given = named_arguments(word, names, node)
     values = []
     for name, default in parameters:
         if name not in given and default is None:

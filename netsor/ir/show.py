@@ -1,0 +1,95 @@
+"""A program as readable text: what `netsor check --show ir` prints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from netsor.ir.expressions import Index, Range
+from netsor.ir.program import (
+    ArrayDeclaration, Custom, Definition, Expectation, Family, Given, MatMul, Matrix, Moment, Nonlin, Output, Program,
+    ScalarFunction, Score,
+)
+from netsor.ir.rewrite import free_indices, walk
+from netsor.ir.text import text
+
+
+def program_text(program: Program) -> str:
+    """One line for each parameter, index, array, matrix, family, output and expectation."""
+    return "\n".join(_lines(program))
+
+
+def _lines(program: Program) -> Iterator[str]:
+    yield f"program {program.name}, width {program.width}"
+    yield from (f"param {name} = {_number(value)}" for name, value in program.parameters.items())
+    yield from (f"index {name} in {_range(range_)}" for name, range_ in _indices(program))
+    yield from map(_array, program.arrays)
+    yield from map(_matrix, program.matrices)
+    labels = [family.label for family in program.families]
+    widest = min(max(map(len, labels), default=0), 24)
+    for family, label in zip(program.families, labels):
+        mark = "." if family.hidden else " "  # hidden: a subexpression that the program does not name
+        yield f"{family.kind} {mark} {label:<{widest}}  {_definition(family, family.definition)}"
+    yield from map(_output, program.outputs)
+    yield from map(_expectation, program.expectations)
+
+
+def _number(value) -> str:
+    return "inf" if isinstance(value, float) and math.isinf(value) else str(value)
+
+
+def _range(range_: Range) -> str:
+    return f"{range_.lo}..{range_.symbol or range_.hi}"
+
+
+def _indices(program: Program) -> list[tuple[str, Range]]:
+    """The axes that occur, each once by name and range."""
+    axes = [axis for owner in (*program.matrices, *program.families) for axis in owner.axes]
+    return list(dict.fromkeys((axis.name, axis.range) for axis in axes))
+
+
+def _array(array: ArrayDeclaration) -> str:
+    sizes = ", ".join(map(_range, array.ranges))
+    return f"array {array.name}[{sizes}]"
+
+
+def _matrix(matrix: Matrix) -> str:
+    shown = [*map(str, matrix.constants), *(axis.name for axis in matrix.axes)]
+    label = f"{matrix.name}[{','.join(shown)}]" if shown else matrix.name
+    return f"A   {label} ~ N(0, ({text(matrix.variance)})/width)"
+
+
+def _definition(family: Family, definition: Definition) -> str:
+    match definition:
+        case Given(mean=mean, covariance=covariance, second=second):
+            copies = [f"{text(axis)}, {text(other)}" for axis, other in zip(family.axes, second) if other is not None]
+            over = f" over {'; '.join(copies)}" if copies else ""
+            return f"Input   N({text(mean)}, {text(covariance)}{over})"
+        case MatMul(matrix=matrix, matrix_subscripts=subscripts, argument=argument):
+            element = f"[{','.join(map(text, subscripts))}]" if subscripts else ""
+            return f"MatMul  {matrix.name}{element} @ {text(argument)}"
+        case Nonlin(body=body):
+            return f"Nonlin  {text(body)}"
+        case Moment(body=body):
+            return f"Moment  avg({text(body)})"
+        case Score(left=left, right=right):
+            return f"Score   dot({text(left)}, {text(right)})/sqrt(width)"
+        case ScalarFunction(body=body):
+            return f"Scalar  {text(body)}"
+        case Custom(rule=rule, arguments=arguments, constants=constants):
+            return f"Custom  {rule.name}({', '.join(map(text, (*arguments, *constants)))})"
+    raise TypeError(type(definition).__name__)
+
+
+def _output(output: Output) -> str:
+    axes = f"[{','.join(axis.name for axis in output.axes)}]" if output.axes else ""
+    parts = ", ".join(text(part.reference) for part in output.parts[:4])
+    return f"output {output.name}{axes} from {parts}" + (", …" if len(output.parts) > 4 else "")
+
+
+def _expectation(expectation: Expectation) -> str:
+    arguments = ", ".join(map(text, expectation.arguments))
+    free = sorted({part.name for e in (*expectation.arguments, expectation.value) for part in walk(e)
+                   if isinstance(part, Index) and part in free_indices(e)})
+    every = f" for every {', '.join(free)}" if free else ""
+    return f"expect {expectation.function}({arguments}) = {text(expectation.value)} within {text(expectation.tolerance)}{every}"
