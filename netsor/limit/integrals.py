@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from netsor.limit.numbers import Numbers
 
 EVALUATIONS = 2**28  # function values per expectation that quasi-random points may take
-SAMPLE_EVALUATIONS = 2**22  # and for each chunk of samples, over which errors average anyway
+SAMPLE_EVALUATIONS = 2**9  # and for each sample of the scores, over which errors average anyway
 MOST_POINTS, FEWEST_POINTS = 2**13, 2**6
 
 
@@ -163,12 +163,21 @@ def _several(expect: Expect, numbers: "Numbers") -> Labelled:
         ]
         return evaluator.at(body, leaves, window)
 
-    points, budget = FEWEST_POINTS, SAMPLE_EVALUATIONS if SAMPLE in cells.labels else EVALUATIONS
-    while points < MOST_POINTS and 2 * points * cells.count * starts[-1] <= budget:
-        points *= 2
+    points = _points(cells, starts[-1])
     result = expect_several(values, mean[None], covariance[None], points=points, replicates=1, seed=numbers.seed)
     numbers.note(f"randomised QMC, {points} points")
     return cells.unflatten(result[0])
+
+
+def _points(cells: Cells, dimension: int) -> int:
+    """How many points, whatever the size of a chunk of samples."""
+    sampled = SAMPLE in cells.labels
+    each = cells.count // cells.sizes[SAMPLE] if sampled else cells.count
+    budget = SAMPLE_EVALUATIONS if sampled else EVALUATIONS
+    points = FEWEST_POINTS
+    while points < MOST_POINTS and 2 * points * each * dimension <= budget:
+        points *= 2
+    return points
 
 
 # --- helpers ---------------------------------------------------------------------------------------------------------

@@ -163,12 +163,13 @@ class Numbers(Evaluator):
             value, estimate = integrate(expr, self)
         except ExpectationUndefined as error:
             raise Undefined(str(error), about) from error
-        if estimate is not None:
-            scale = float(np.max(np.abs(estimate.value), initial=0.0))
-            error = float(np.max(estimate.error, initial=0.0))
-            self.note(estimate.method, error / scale if scale > 0 else error)
-        if not np.isfinite(value.data).all():
+        # two passes without a temporary: extremes are NaN or infinite as soon as one entry is
+        low, high = (float(extreme(value.data, initial=0.0)) for extreme in (np.min, np.max))
+        if not np.isfinite(high - low):
             raise Undefined("the expectation is not finite", about)
+        if estimate is not None:
+            scale, error = max(-low, high), float(np.max(estimate.error, initial=0.0))
+            self.note(estimate.method, error / scale if scale > 0 else error)
         return value
 
 

@@ -185,7 +185,8 @@ class Recursion:
             rest = list(references)
             rest.remove(latest)
             form = self.forms.form(latest.family)
-            return self._over_terms(latest, form, lambda term: self._moment(*rest, *term.factors))
+            found = self._over_terms(latest, form, lambda term: self._moment(*rest, *term.factors))
+            return self._named(found, references) if len(form.terms) > 1 else found
         result = Kernel.of(ONE)
         for group in self._independent_groups(references):
             if len(group) == 1 or (len(group) == 2 and len(references) > 2):
@@ -230,8 +231,12 @@ class Recursion:
         if len(references) == 2 and references[0].family is references[1].family:
             mirror = tuple(zip(references[0].subscripts, references[1].subscripts))
         found = expectation(factors, self._covariance, lambda reference: self._moment(reference), mirror)
+        return self._named(found, references)
+
+    def _named(self, kernel: Kernel, references: list[Coord]) -> Kernel:
+        """The kernel with its coefficients bound: products of sums repeat each other, and each part is to be computed once."""
         families = tuple(dict.fromkeys(reference.family for reference in references))
-        return self.equations.bind(found, families, f"E[{' '.join(family.label for family in families)}]")
+        return self.equations.bind(kernel, families, f"E[{' '.join(family.label for family in families)}]")
 
 
 def _rank(reference: Coord) -> tuple:

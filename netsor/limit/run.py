@@ -107,17 +107,17 @@ def _sample(
     interrupted = False
     # one BLAS thread and parallel chunks: threads on top of threads cost far more than they give
     with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
-        pending: set[Future] = set()
+        pending: dict[int, Future] = {}  # at most one chunk of each replicate at a time: sums are added in order
         try:
             for replicate, start, stop in sampler.chunks(size):
+                while len(pending) > workers or replicate in pending:
+                    _advance(pending, finished, progress, sampler)
                 points = sampler.points(replicate, start, stop)
-                pending.add(pool.submit(chunk, replicate, start, stop, points))
-                while len(pending) > workers:
-                    pending = _advance(pending, finished, progress, sampler)
+                pending[replicate] = pool.submit(chunk, replicate, start, stop, points)
             while pending:
-                pending = _advance(pending, finished, progress, sampler)
+                _advance(pending, finished, progress, sampler)
         except KeyboardInterrupt:
-            for future in pending:
+            for future in pending.values():
                 future.cancel()
             interrupted = True
     count = min(finished)
@@ -126,14 +126,13 @@ def _sample(
     return count, interrupted
 
 
-def _advance(pending: set[Future], finished: list[int], progress: Progress | None, sampler: Sampler) -> set[Future]:
-    done, rest = wait(pending, return_when=FIRST_COMPLETED)
-    for future in done:
-        replicate, stop = future.result()
-        finished[replicate] = max(finished[replicate], stop)
+def _advance(pending: dict[int, Future], finished: list[int], progress: Progress | None, sampler: Sampler) -> None:
+    """Wait for a chunk and note what it finished."""
+    wait(pending.values(), return_when=FIRST_COMPLETED)
+    for replicate in [replicate for replicate, future in pending.items() if future.done()]:
+        _, finished[replicate] = pending.pop(replicate).result()
     if progress is not None:
         progress(sum(finished), sampler.samples)
-    return rest
 
 
 class _Draw:

@@ -51,6 +51,7 @@ class CrossCovariance(Quantity):
     def allocate(self, replicates: int, samples: int) -> None:
         self.mean = np.zeros((2, replicates, *self.shape))
         self.product = np.zeros((replicates, *self.shape))
+        self.counted = np.zeros((replicates, *[1] * len(self.shape)))
 
     def collect(self, replicate: int, window: slice, numbers, laws: dict) -> None:
         count = window.stop - window.start
@@ -58,15 +59,16 @@ class CrossCovariance(Quantity):
         product = left * right
         if self.vectors:
             product = product + self.assemble(numbers, self.covariance, self.rows)
+        self.counted[replicate] += count
         for target, value in ((self.mean[0], left), (self.mean[1], right), (self.product, product)):
             target[replicate] += value.sum(axis=0) * (count / len(value))
 
     def finish(self, numbers, done: tuple[int, int]) -> Variable:
         replicates, samples = done
         method, relative = self.method(numbers, f"{replicates} x {samples} samples", replicates)
-        means = self.mean[:, :replicates] / samples
+        means = self.mean / self.counted
         centre = means.mean(axis=1)
-        values = self.product[:replicates] / samples - centre[0] * centre[1]
+        values = self.product / self.counted - centre[0] * centre[1]
         cov = average(values, method, relative)
         zero = Estimate(np.zeros(self.shape), 0.0, "exact")
         return Variable(self, "covariance", average(means[0], method, relative), cov, zero, None, None)

@@ -57,6 +57,7 @@ class FunctionOutput(Quantity):
         self.moments = np.zeros((4, replicates, samples, *self.shape))
         self.arguments = np.zeros((2, replicates, samples, *self.shape)) if self.leaf is not None else None
         self.second = np.zeros((replicates, self.cells, self.cells)) if self.full else None
+        self.counted = np.zeros((replicates, 1, 1))
 
     def collect(self, replicate: int, window: slice, numbers, laws: dict) -> None:
         count = self.moments[0, replicate, window].shape[0]
@@ -69,6 +70,7 @@ class FunctionOutput(Quantity):
             second = self.assemble(numbers, self.seconds, self.rows, self.columns)
             second = second.reshape(len(second), self.cells, self.cells)
             self.second[replicate] += second.sum(axis=0) * (count / len(second))
+            self.counted[replicate] += count
 
     def finish(self, numbers, done: tuple[int, int]) -> Variable:
         replicates, samples = done
@@ -81,7 +83,7 @@ class FunctionOutput(Quantity):
         cov = None
         if self.full:
             centre = mean.value.reshape(-1)
-            second = self.second[:replicates] / samples - np.outer(centre, centre)
+            second = self.second / self.counted - np.outer(centre, centre)
             cov = average(second.reshape((replicates, *self.shape, *self.shape)), method, relative)
 
         def element(place: tuple[int, ...]):

@@ -40,6 +40,7 @@ class GaussianOutput(Quantity):
         self.mean = None if self.centred else np.zeros((replicates, samples, *self.shape))
         self.variance = np.zeros((replicates, samples, *self.shape))
         self.second = np.zeros((replicates, self.cells, self.cells)) if self.full else None
+        self.counted = np.zeros((replicates, 1, 1))
 
     def collect(self, replicate: int, window: slice, numbers, laws: dict) -> None:
         count = self.variance[replicate, window].shape[0]
@@ -58,6 +59,7 @@ class GaussianOutput(Quantity):
             flat = np.broadcast_to(mean, (count, *self.shape)).reshape(count, self.cells)
             total = total + flat.T @ flat
         self.second[replicate] += total
+        self.counted[replicate] += count
 
     def finish(self, numbers, done: tuple[int, int]) -> Variable:
         replicates, samples = done
@@ -83,7 +85,7 @@ class GaussianOutput(Quantity):
         cov = None
         if self.full:
             flat = centre.reshape(-1)
-            second = self.second[:replicates] / samples - np.outer(flat, flat)
+            second = self.second / self.counted - np.outer(flat, flat)
             cov = average(second.reshape((replicates, *self.shape, *self.shape)), method, relative)
 
         def element(place: tuple[int, ...]) -> GaussianMixture:
