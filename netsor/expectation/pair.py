@@ -94,9 +94,22 @@ def closed_form(f: UnaryFunction, g: UnaryFunction, cells: Cells) -> Estimate | 
         value = formula(cells.mean_f, cells.mean_g, cells.var_f, cells.cov, cells.var_g)
     value = np.broadcast_to(value, len(cells))
     exact = f.polynomial is not None and g.polynomial is not None
-    scale = np.abs(value) + np.sqrt(cells.var_f) * np.sqrt(cells.var_g) * (0 if _bounded(f, g) else 1)
-    scale = scale + np.abs(cells.mean_f * cells.mean_g)
-    return Estimate(value, 2 * ROUNDING * scale, "exact" if exact else "closed form")
+    size = np.abs(value) * (1.0 + np.log1p(np.abs(value))) + np.abs(cells.mean_f * cells.mean_g)
+    if not _bounded(f, g):
+        size = size + np.sqrt(cells.var_f) * np.sqrt(cells.var_g)
+    if f.kinks and g.kinks:
+        # the angle inherits the rounding of the correlation, divided by its sine; only jumps feel it at first order
+        _, sine = cells.correlation()
+        steepness = np.where(sine > 0, 1.0 / np.where(sine > 0, sine, 1.0), 0.0)
+        size = size + 0.25 * steepness * _jumps(f) * _jumps(g)
+    return Estimate(value, 2 * ROUNDING * size, "exact" if exact else "closed form")
+
+
+def _jumps(f: UnaryFunction) -> float:
+    """The largest jump of the function at its kinks."""
+    kinks = np.array(f.kinks, dtype=float)
+    width = 1e-9 * (1.0 + np.abs(kinks))
+    return float(np.max(np.abs(f(kinks + width) - f(kinks - width)), initial=0.0))
 
 
 def _bounded(f: UnaryFunction, g: UnaryFunction) -> bool:

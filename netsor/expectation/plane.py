@@ -36,21 +36,25 @@ class PlaneRule:
 
     def matrix(self, rho: float, sine: float) -> tuple[np.ndarray, np.ndarray]:
         """The matrix of expectations (components of F, components of G), and its error by a coarser rule."""
-        fine = self.fine(rho, sine)
-        coarse = self._matrix(rho, sine, NODES - 4)
-        return fine, np.abs(fine - coarse) + 4 * np.finfo(float).eps * np.abs(fine)
+        fine, size = self._matrix(rho, sine, NODES)
+        coarse, _ = self._matrix(rho, sine, NODES - 4)
+        # rounding of the sums, and of the correlation where the angle depends on it steeply
+        steepness = 1.0 / sine if sine and len(self.second_kinks) else 0.0
+        rounding = np.finfo(float).eps * (8.0 + 4.0 * steepness)
+        return fine, np.abs(fine - coarse) + rounding * size
 
     def fine(self, rho: float, sine: float, nodes: int = NODES) -> np.ndarray:
         """The matrix alone."""
-        return self._matrix(rho, sine, nodes)
+        return self._matrix(rho, sine, nodes)[0]
 
-    def _matrix(self, rho: float, sine: float, nodes: int) -> np.ndarray:
+    def _matrix(self, rho: float, sine: float, nodes: int) -> tuple[np.ndarray, np.ndarray]:
+        """Expectations, and those of |F| |E[G | X]|: the size against which sums round."""
         x, weights = composite(self._outer_breaks(rho, sine), nodes)
         if self.even:
             weights = 2.0 * weights
         first = self.first(x) * (weights * np.exp(-0.5 * x * x) / np.sqrt(2 * np.pi))
         conditional = self.second(rho * x) if sine == 0 else self._conditional(x, rho, sine, nodes)
-        return serial_product(first, conditional)
+        return serial_product(first, conditional), serial_product(np.abs(first), np.abs(conditional))
 
     def _outer_breaks(self, rho: float, sine: float) -> np.ndarray:
         breaks = [self.first_breaks]

@@ -27,7 +27,7 @@ def cells(count, centred=True):
 
 
 def nested_quad(f, g, mean_f, mean_g, var_f, var_g, cov):
-    """Independent: scipy's adaptive rule over g's conditional mean by 4,000-panel Gauss-Legendre split at g's kinks."""
+    """Independent: scipy's adaptive rule over g's conditional mean by 40-node Gauss-Legendre panels split at g's kinks."""
     rho = np.clip(cov / np.sqrt(var_f * var_g), -1, 1)
     spread = np.sqrt(var_g * (1 - rho) * (1 + rho))
     nodes, weights = np.polynomial.legendre.leggauss(40)
@@ -61,7 +61,9 @@ def test_expect_pair_and_plane_quadrature_agree(first, second, centred):
     found = expect_pair(f, g, law.mean_f, law.mean_g, law.var_f, law.var_g, law.cov)
     direct = plane_quadrature(f, g, law)
     np.testing.assert_allclose(found.value, direct.value, rtol=1e-11, atol=1e-11)
-    assert np.all(found.error < 1e-9 * np.maximum(1, np.abs(found.value)))
+    assert np.all(np.abs(found.value - direct.value) <= found.error + direct.error + 1e-15)
+    # at correlation 1 - 1e-12 the rounding of the correlation moves the angle, and jumps with it, by some 1e-10
+    assert np.all(found.error < 1e-8 * np.maximum(1, np.abs(found.value)))
 
 
 @pytest.mark.parametrize(
@@ -107,13 +109,11 @@ def test_tanh_at_extreme_variances(variance, rho):
         return (middle + half * nodes).ravel(), (half * weights).ravel()
 
     theta = np.arccos(rho)
-    # tanh tanh is even under rotation by pi: angles from -pi/2 (U = 0) to pi/2; V = 0 at theta - pi/2
-    zeros = [-np.pi / 2, theta - np.pi / 2, np.pi / 2] if theta > 0 else [-np.pi / 2, np.pi / 2]
-    edges = np.unique(np.concatenate([a + s * geometric * (b - a) / 2 for a, b in zip(zeros, zeros[1:]) for s in (1,)]
-                                     + [b - geometric * (b - a) / 2 for a, b in zip(zeros, zeros[1:])]))
-    angle, angle_weight = panels(edges)
-    r, r_weight = panels(np.concatenate([[0.0], 9.0 * 2.0 ** np.arange(-14, -2), np.linspace(2.25, 9.0, 9)[0:]])[:-9].tolist()
-                         and np.unique(np.concatenate([[0.0], 9.0 * 2.0 ** np.arange(-14.0, -1.0), np.linspace(2.25, 9.0, 9)])))
+    # tanh tanh is even under rotation by pi: angles from -pi/2 (where U = 0) to pi/2, with V = 0 at theta - pi/2
+    zeros = np.unique([-np.pi / 2, theta - np.pi / 2, np.pi / 2])
+    edges = [[a + geometric * (b - a) / 2, b - geometric * (b - a) / 2] for a, b in zip(zeros, zeros[1:])]
+    angle, angle_weight = panels(np.unique(edges))
+    r, r_weight = panels(np.unique([0.0, *9.0 * 2.0 ** np.arange(-14.0, -1.0), *np.linspace(2.25, 9.0, 9)]))
     scale, total = np.sqrt(variance), 0.0
     for radius, weight in zip(r, r_weight):
         values = np.tanh(scale * radius * np.cos(angle)) * np.tanh(scale * radius * np.cos(angle - theta))
@@ -137,7 +137,7 @@ def test_many_cells_are_interpolated_to_the_stated_error(name):
             assert "interpolation" in found.method
             some = np.r_[0:20, 2980:3000]
             direct = plane_quadrature(f, second, law[some])
-            assert np.all(np.abs(found.value[some] - direct.value) <= 10 * found.error[some] + direct.error)
+            assert np.all(np.abs(found.value[some] - direct.value) <= found.error[some] + direct.error)
             np.testing.assert_allclose(found.value[some], direct.value, atol=1e-10, rtol=0)
 
 

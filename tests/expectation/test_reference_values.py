@@ -51,7 +51,10 @@ def test_composed_function():
 
 
 def test_maxima_of_three_independent_variables():
-    """Randomised QMC: four standard errors of eight replicates (t distribution, 7 degrees: false alarm 0.5 %; seed fixed)."""
+    """Randomised QMC: four standard errors of eight replicates (t distribution, 7 degrees: false alarm 0.5 %; seed fixed).
+
+    The error must also be a tenth of what 8 x 2^13 pseudo-random points give, about 1 / 256: a tenth is 4e-4.
+    """
     functions = [
         (lambda x, _: np.maximum(x[..., 0], x[..., 1]), 0.564189583548),
         (lambda x, _: np.maximum(x[..., 0], x[..., 1]) ** 2, 1.0),
@@ -60,4 +63,4 @@ def test_maxima_of_three_independent_variables():
     for function, expected in functions:
         runs = expect_several(function, np.zeros((1, 1, 3)), np.eye(3)[None, None])[:, 0]
         error = runs.std(ddof=1) / np.sqrt(len(runs))
-        assert error < 1e-4 and abs(runs.mean() - expected) < 4 * error
+        assert error < 4e-4 and abs(runs.mean() - expected) < 4 * error
