@@ -54,9 +54,14 @@ def _array(array: ArrayDeclaration) -> str:
 
 
 def _matrix(matrix: Matrix) -> str:
-    shown = [*map(str, matrix.constants), *(axis.name for axis in matrix.axes)]
-    label = f"{matrix.name}[{','.join(shown)}]" if shown else matrix.name
-    return f"A   {label} ~ N(0, ({text(matrix.variance)})/width)"
+    variance = text(matrix.variance)
+    variance = variance if variance.replace(".", "").isalnum() else f"({variance})"
+    return f"A   {_element(matrix, [axis.name for axis in matrix.axes])} ~ N(0, {variance}/width)"
+
+
+def _element(matrix: Matrix, subscripts: list[str]) -> str:
+    shown = [*map(str, matrix.constants), *subscripts]
+    return f"{matrix.name}[{','.join(shown)}]" if shown else matrix.name
 
 
 def _definition(family: Family, definition: Definition) -> str:
@@ -66,8 +71,7 @@ def _definition(family: Family, definition: Definition) -> str:
             over = f" over {'; '.join(copies)}" if copies else ""
             return f"Input   N({text(mean)}, {text(covariance)}{over})"
         case MatMul(matrix=matrix, matrix_subscripts=subscripts, argument=argument):
-            element = f"[{','.join(map(text, subscripts))}]" if subscripts else ""
-            return f"MatMul  {matrix.name}{element} @ {text(argument)}"
+            return f"MatMul  {_element(matrix, list(map(text, subscripts)))} @ {text(argument)}"
         case Nonlin(body=body):
             return f"Nonlin  {text(body)}"
         case Moment(body=body):

@@ -91,7 +91,7 @@ def loop(node: syntax.Loop, frame: Frame, run) -> None:
         frame.state.scope.check_free(node.name)
     range_ = range_of(node.range, frame)
     if range_.infinite:
-        fail("N317", "a loop ends", node.range.span, "this range is infinite")
+        fail("N317", "a loop cannot run over an infinite range", node.range.span)
     if range_.size > LOOP_LIMIT:
         fail("N512", f"this loop would be repeated {range_.size:,} times; {LOOP_LIMIT:,} are possible", node.range.span)
     for number in range(range_.lo, range_.hi + 1):

@@ -132,8 +132,7 @@ def _paired(first: list[Index], second: list[Index], node: syntax.Node) -> dict[
     if len(found) != 1:
         names = [", ".join(f"`{index.name}` ({index.range.lo}..{index.range.hi})" for index in group) for group in (first, second)]
         fail("N319", "it is not clear which elements this covariance relates", node.span,
-             f"{names[1] or 'nothing'} for the second element, {names[0] or 'nothing'} for the first", (),
-             "each index of the second element has the range of its partner, in the same order, as in K[i,j] with j like i")
+             f"{names[1] or 'nothing'} for the second element, {names[0] or 'nothing'} for the first")
     return found[0]
 
 

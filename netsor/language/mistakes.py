@@ -13,7 +13,7 @@ from netsor.language.characters import stray_character
 from netsor.language.diagnostics import Diagnostic, Label
 from netsor.language.driver import Driver
 from netsor.language.grammar import reserved_words
-from netsor.language.layout import CLOSER
+from netsor.language.layout import CLOSER, STATEMENT_WORDS
 from netsor.language.place import Place
 
 OPERATORS = ("PLUS", "MINUS", "TIMES", "OVER", "AT", "POWER", "COMPARE", "AND", "OR", "NOT")
@@ -80,6 +80,9 @@ def number_form(place: Place) -> Diagnostic | None:
     text = str(place.token)
     if place.before is not None and place.before.type == "RANGE" and text.startswith("."):
         return place.say("N127", "a range is written with two points", "one point too many")
+    before = place.before
+    if before is not None and before.end_pos == place.token.start_pos and before.type in VALUE_ENDS:
+        return place.say("N104", "a name has no part that starts with a digit")
     fixed = "0" + text if text.startswith(".") else text.replace(".", ".0", 1)
     return place.say("N104", f"`{_shown(place.token)}` needs a digit on both sides of the point", f"write {fixed}")
 
@@ -139,14 +142,14 @@ def unclosed_bracket(place: Place) -> Diagnostic | None:
 @mistake
 def missing_colon(place: Place) -> Diagnostic | None:
     if place.ends and place.first.type in ("FOR", "BLOCK") and place.accepts("COLON"):
-        return place.say("N110", f"`:` is missing after the head of this {place.first}", "put `:` here")
+        what = "loop" if place.first.type == "FOR" else "block"
+        return place.say("N110", f"`:` is missing after the head of this {what}", "put `:` here")
     return None
 
 
 @mistake
 def new_line_missing(place: Place) -> Diagnostic | None:
-    if place.kind in reserved_words().values() and place.accepts("_NL") and place.kind not in (
-            "IF", "ELSE", "FOR", "IN", "LIKE", "WITHIN"):
+    if place.kind in {reserved_words()[word] for word in STATEMENT_WORDS} and place.accepts("_NL"):
         return place.say("N133", f"`{place.token}` starts a new statement, which needs its own line")
     return None
 

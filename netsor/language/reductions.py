@@ -195,7 +195,7 @@ def _unrolled(op: str, index: Index, rest: list[syntax.Binder], node: syntax.Red
             if op not in ("sum", "mean"):
                 fail("N409", f"{op} with this guard over values that are defined one by one is not supported yet", node.span)
             term = value(node.body, inside.with_guard(conjunct_guards(test)))
-            terms.append(Where(test.expr, term.expr, ZERO))
+            terms.append(ZERO if term.expr == ZERO else Where(test.expr, term.expr, ZERO))
             counts.append(Where(test.expr, ONE, ZERO))
             level = max(level, term.level, test.level)
         else:

@@ -35,6 +35,10 @@ def name(node: syntax.Name, frame: Frame) -> Meaning:
         return _index_value(frame.indices[word], node.span)
     if is_built_in(word) and word not in frame.state.scope.entities:
         return _built_in(node, word)
+    if word == frame.owner and word not in frame.state.scope.entities and word not in frame.state.scope.poisoned:
+        fail("N204", f"`{word}` is used in its own definition", node.path[0].span, "", (),
+             "a recurrence has a first element and a loop: x[1] = …, then for t in 2..3: x[t] = … x[t-1]"
+             if node.subscripts else "")
     entity = frame.state.scope.find(word, node.path[0].span)
     match entity:
         case Pieces():
