@@ -114,6 +114,11 @@ class Forms:
         named = lambda factor: factor if isinstance(factor, Coord) else self._intern(self._gaussian_form(factor))  # noqa: E731
         return Sum(tuple(Term(t.coefficient, tuple(map(named, t.factors)), t.indices, t.guard) for t in terms))
 
+    def gaussian_body(self, family: Family) -> Expr:
+        """The definition of a family that is not Gaussian, in coordinates of Gaussian families."""
+        form = self.form(family)
+        return form.body if isinstance(form, Function) else self._gaussian_form(family.definition.body)
+
     def named(self, body: Expr) -> Coord:
         """A reference to a (hidden) family whose value is ``body``."""
         return body if isinstance(body, Coord) else self._intern(body)

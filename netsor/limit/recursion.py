@@ -67,6 +67,21 @@ class Recursion:
         means = self.moment(left) * self.moment(right)
         return self.moment(left, right) + means * -1
 
+    def power(self, reference: Coord, exponent: int) -> Kernel:
+        """E of a power of one coordinate.  From the third on, one expectation of the whole: expanding a sum would take its number of
+        terms to that power."""
+        if exponent <= 2:
+            return self.moment(*[reference] * exponent)
+        body = self.gaussian_body(reference)
+        return self._complete(lambda: expectation([body] * exponent, self._covariance, self._moment))
+
+    def gaussian_body(self, reference: Coord) -> Expr:
+        """The coordinate as an expression in coordinates of Gaussian families."""
+        family = reference.family
+        if self.forms.is_gaussian(family):
+            return reference
+        return substitute(self.forms.gaussian_body(family), dict(zip(family.axes, reference.subscripts)))
+
     def scalar(self, family: Family) -> Binding:
         """The equation of a Moment or a function of scalars."""
         if family not in self._scalars:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from netsor.expectation import Estimate
-from netsor.ir.expressions import Coord, Expr
-from netsor.ir.program import Expectation, Output, Part
+from netsor.ir.expressions import ZERO, Coord, Expr
+from netsor.ir.program import Expectation, Output, Part, Score
 from netsor.ir.rewrite import substitute
 from netsor.limit.analysis import Analysis
 from netsor.limit.outputs.base import Quantity, Variable
 from netsor.limit.recursion import copy
 from netsor.limit.statistics import average
+from netsor.rules import rule_of
 
 
 def expected_quantity(expectation: Expectation, analysis: Analysis, make) -> Quantity:
@@ -38,10 +39,13 @@ class CrossCovariance(Quantity):
 
     def build(self) -> list[Expr]:
         moment = self.analysis.recursion
+        scores = self.analysis.randomness.scores
         names = {axis: copy(axis, "x") for axis in self.output.axes}
         self.pair = tuple(substitute(part.reference, names) for part in self.output.parts)
-        self.vectors = all(isinstance(r, Coord) for r in self.pair)
-        if self.vectors:
+        if all(isinstance(r.family.definition, Score) and scores(r.family) == {r.family} for r in self.pair):
+            self.means = [({}, ZERO), ({}, ZERO)]
+            self.covariance = [({}, rule_of(self.pair[0].family).covariance(*self.pair, moment.moment).expression())]
+        elif all(isinstance(r, Coord) for r in self.pair):
             self.means = [({}, moment.moment(r).expression()) for r in self.pair]
             self.covariance = [({}, moment.covariance(*self.pair).expression())]
         else:
@@ -57,7 +61,7 @@ class CrossCovariance(Quantity):
         count = window.stop - window.start
         left, right = (self.assemble(numbers, [piece], self.rows) for piece in self.means)
         product = left * right
-        if self.vectors:
+        if self.covariance:
             product = product + self.assemble(numbers, self.covariance, self.rows)
         self.counted[replicate] += count
         for target, value in ((self.mean[0], left), (self.mean[1], right), (self.product, product)):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from netsor.ir.expressions import Expect, Expr
-from netsor.limit.forms import Function
+from netsor.ir.expressions import Coord, Expr, Leaf
+from netsor.ir.polynomials import coords
+from netsor.ir.rewrite import free_indices, rebuild
 from netsor.limit.integrals import static_function
 from netsor.limit.laws import Empirical, FunctionOfGaussian
 from netsor.limit.levels import is_static
@@ -22,7 +23,7 @@ class FunctionOutput(Quantity):
         recursion = self.analysis.recursion
         left, right = self.elements("x"), self.elements("y")
         self.full = self.cells <= MAX_COVARIANCE
-        raw = lambda r, k: recursion.moment(*[r] * k).expression()  # noqa: E731
+        raw = lambda r, k: recursion.power(r, k).expression()  # noqa: E731
         self.raw = {k: [(c, raw(r, k)) for c, r in left] for k in (1, 2, 3, 4)}
         self.seconds = [(c, d, recursion.moment(r, q).expression()) for c, r in left for d, q in right] if self.full else []
         self.leaf = self._single_leaf(left)
@@ -33,24 +34,19 @@ class FunctionOutput(Quantity):
         """(function, its argument's mean, its variance) if every element is the same fixed function of one Gaussian variable."""
         recursion, found = self.analysis.recursion, []
         for constants, reference in elements:
-            form = recursion.forms.form(reference.family)
-            if not isinstance(form, Function):
+            body = recursion.gaussian_body(reference)
+            variables = coords(body)
+            if len(variables) != 1:
                 return None
-            mean = recursion.moment(reference).expression()
-            if not (isinstance(mean, Expect) or hasattr(mean, "binding")):
+            variable, = variables
+            in_leaf = _replace(body, variable)
+            if not free_indices(variable) <= free_indices(body) or not is_static(in_leaf):
                 return None
-            expect = mean if isinstance(mean, Expect) else mean.binding.expression
-            if not isinstance(expect, Expect) or len(expect.inner) != 1 or expect.inner[0]:
-                return None
-            body = expect.factors[0]
-            if len(expect.factors) != 1 or not is_static(body):
-                return None
-            gaussian = next(iter(_coordinates(form.body, reference)))
-            found.append((constants, body, gaussian))
-        if len({body for _, body, _ in found}) != 1:
+            found.append((constants, in_leaf, variable))
+        if len({in_leaf for _, in_leaf, _ in found}) != 1:
             return None
-        means = [(constants, recursion.moment(g).expression()) for constants, _, g in found]
-        variances = [(constants, recursion.covariance(g, g).expression()) for constants, _, g in found]
+        means = [(constants, recursion.moment(variable).expression()) for constants, _, variable in found]
+        variances = [(constants, recursion.covariance(v, v).expression()) for constants, _, v in found]
         return static_function(found[0][1]), means, variances
 
     def allocate(self, replicates: int, samples: int) -> None:
@@ -104,11 +100,11 @@ class FunctionOutput(Quantity):
         return values.reshape(16, -1)
 
 
-def _coordinates(body: Expr, reference):
-    from netsor.ir.polynomials import coords
-    from netsor.ir.rewrite import substitute
-
-    return coords(substitute(body, dict(zip(reference.family.axes, reference.subscripts))))
+def _replace(expr: Expr, variable: Coord) -> Expr:
+    """``expr`` with leaf 0 in the place of a coordinate."""
+    if expr == variable:
+        return Leaf(0)
+    return rebuild(expr, lambda child: _replace(child, variable)) if coords(expr) else expr
 
 
 def _kurtosis(raw: np.ndarray) -> np.ndarray:
