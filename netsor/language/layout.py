@@ -127,6 +127,10 @@ class Layout:
     def _open(self, token: Token) -> None:
         self.open.append(token)
         if len(self.open) > NESTING_LIMIT:
+            first = self.open[0]
+            if first.line < token.line:  # more likely forgotten than nested
+                self.report("N102", f"`{first}` is never closed", self.span(first), "opened here")
+                raise TooManyErrors
             self._too_deep(self.span(token))
 
     def _too_deep(self, span: Span) -> None:
