@@ -1,6 +1,6 @@
 """The numbers that programs/ expect, computed here without netsor: quadrature, arc-cosine recursions, plain sampling.
 
-Nothing in this file but the last test imports netsor.  Samplers work in an explicit orthonormal basis of directions (the
+Nothing here imports netsor.  Samplers of deep attention work in an explicit orthonormal basis of directions (the
 tokens and their images under products of value matrices), so that they share no formula with the package.
 """
 
@@ -61,6 +61,17 @@ def low_rank_attention(tokens: int, heads: int, rank: int) -> tuple[float, float
     moment = [quad(lambda x: density(x) * softmax_square_moments(tokens, x)[k], 1e-9, 30, epsrel=1e-8)[0] for k in (0, 1)]
     variance_of_mixing = (moment[1] * (1 + 2 / rank) - moment[0] ** 2) / heads
     return moment[0], 3 * variance_of_mixing / moment[0] ** 2
+
+
+def low_rank_covariance(tokens: int, rank: int, samples: int, seed: int) -> tuple[float, float]:
+    """Cov(y_1, y_2) = E sum_j A_1j A_2j and its standard error: two queries, the same keys, by sampling."""
+    generator = np.random.default_rng(seed)
+    queries = generator.standard_normal((samples, 2, rank))
+    keys = generator.standard_normal((samples, tokens, rank))
+    weights = np.exp(queries @ np.swapaxes(keys, 1, 2) / np.sqrt(rank))
+    weights /= weights.sum(axis=-1, keepdims=True)
+    overlap = (weights[:, 0] * weights[:, 1]).sum(axis=-1)
+    return overlap.mean(), overlap.std() / np.sqrt(samples)
 
 
 # --- arc-cosine recursions --------------------------------------------------------------------------------------------
@@ -167,3 +178,62 @@ def variance_and_kurtosis(mixing: np.ndarray) -> tuple[float, float, float, floa
     kurtosis = 3 * mixing.var() / mean**2
     influence = 3 * (mixing - mean) ** 2 / mean**2 - kurtosis - 2 * kurtosis * (mixing - mean) / mean
     return mean, mixing.std() / np.sqrt(count), kurtosis, influence.std() / np.sqrt(count)
+
+
+# --- the programs say what is computed here ---------------------------------------------------------------------------
+
+
+def stated(program: str) -> dict[str, float]:
+    """The numbers of the ``expect`` lines of a program, by their left sides."""
+    text = (PROGRAMS / f"{program}.netsor").read_text(encoding="utf-8")
+    lines = re.findall(r"^expect (.*) = (.*) within", text, flags=re.MULTILINE)
+    return {left: float(right) for left, right in lines if re.fullmatch(r"-?[0-9.]+", right)}
+
+
+def test_softmax_moments_are_stated():
+    numbers = stated("attention_causal")
+    for tokens in (2, 3, 4):
+        mean, square = softmax_square_moments(tokens, 1.0)
+        assert abs(numbers[f"cov(y[{tokens}], y[{tokens}])"] - mean) < 1e-12
+    assert abs(stated("attention")["cov(y[1], y[1])"] - mean) < 1e-11
+    assert abs(3 * (square - mean**2) / mean**2 - 0.2433184252) < 1e-9  # excess kurtosis of one head, four tokens
+
+
+def test_arc_cosine_recursions_are_stated():
+    assert abs(stated("resnet")["cov(x[L,1], x[L,2])"] - resnet()[0, 1]) < 1e-11
+    kernel = convolution()
+    numbers = stated("convolution")
+    for left, (i, j) in {"cov(f[1,1], f[1,1])": (0, 0), "cov(f[2,1], f[2,1])": (1, 1), "cov(f[1,1], f[2,1])": (0, 1)}.items():
+        assert abs(numbers[left] - kernel[i, j]) < 1e-12
+    readout, hidden = graph_convolution()
+    numbers = stated("graph_convolution")
+    assert abs(numbers["cov(f, f)"] - readout) < 1e-12
+    assert abs(numbers["cov(h2[1], h2[3])"] - hidden[0, 2]) < 1e-12
+
+
+@pytest.mark.slow
+def test_low_rank_attention_is_stated():
+    numbers = stated("attention_low_rank")
+    variance, kurtosis = low_rank_attention(tokens=3, heads=2, rank=4)
+    assert abs(numbers["cov(y[1], y[1])"] - variance) < 1e-9
+    assert abs(numbers["kurtosis(y[1])"] - kurtosis) < 1e-9
+    covariance, error = low_rank_covariance(tokens=3, rank=4, samples=SAMPLES, seed=1)
+    assert abs(numbers["cov(y[1], y[2])"] - covariance) < 5 * error
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("program", "tokens", "causal", "shared"),
+    [("transformer_two_layers", 4, False, False), ("decoder", 4, True, False), ("universal_transformer", 3, False, True)],
+)
+def test_two_layers_of_attention_are_stated(program, tokens, causal, shared):
+    """Six comparisons at 5 standard errors of this run or more: false alarms below 1e-5.
+
+    The stated number has an error of its own, hence sqrt(2); a change of 0.3 % in a variance would be seen.
+    """
+    mixing = deep_attention(tokens, heads=2, layers=2, causal=causal, shared=shared, samples=300_000, seed=3)
+    for left, number in stated(program).items():
+        token = int(left[left.index(",") + 1])
+        mean, mean_error, kurtosis, kurtosis_error = variance_and_kurtosis(mixing[:, token - 1])
+        value, error = (kurtosis, kurtosis_error) if left.startswith("kurtosis") else (mean, mean_error)
+        assert abs(number - value) < 5 * 2**0.5 * error + 1e-5, left
