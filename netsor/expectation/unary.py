@@ -8,10 +8,14 @@ import numpy as np
 
 from netsor.expectation.adaptive import adaptive_expectation
 from netsor.expectation.cells import expect_cells
+from netsor.expectation.chebyshev import lobatto, to_coefficients
 from netsor.expectation.estimate import Estimate, ExpectationUndefined
 from netsor.expectation.functions import CellFunction, UnaryFunction
 
 ROUNDING = 8 * np.finfo(float).eps
+DIRECT = 200  # with fewer variances interpolation does not pay
+ORDERS = (17, 33, 65, 129)
+WANTED = 1e-13
 
 
 def expect_unary(f: UnaryFunction | CellFunction, mean: Any, variance: Any) -> Estimate:
@@ -110,4 +114,26 @@ def quadrature(f: UnaryFunction, mean: np.ndarray, variance: np.ndarray) -> Esti
     return Estimate(value[back], error[back], f"quadrature ({nodes} nodes{split})")
 
 
-STRATEGIES = (odd_function, polynomial, closed_form, quadrature)
+def variance_interpolation(f: UnaryFunction, mean: np.ndarray, variance: np.ndarray) -> Estimate | None:
+    """Many variances and one mean: the expectation is analytic in log V and interpolated there by Chebyshev polynomials whose order
+    doubles until the coefficients have decayed."""
+    if len(variance) <= DIRECT or np.ptp(mean) > 0:
+        return None
+    logs = np.log(variance)
+    middle, half = 0.5 * (logs.max() + logs.min()), 0.5 * np.ptp(logs)
+    if half < 1e-6:
+        return None
+    for nodes in ORDERS:
+        at = np.exp(middle + half * lobatto(nodes))
+        estimate = quadrature(f, np.full(nodes, mean[0]), at)
+        size = np.max(np.abs(estimate.value))
+        coefficients = to_coefficients(nodes) @ estimate.value
+        missed = np.max(np.abs(coefficients[-4:]))
+        if missed <= WANTED * size:
+            value = np.polynomial.chebyshev.chebval(np.clip((logs - middle) / half, -1, 1), coefficients)
+            error = np.full(variance.shape, 4 * missed + np.max(estimate.error))
+            return Estimate(value, error, f"{estimate.method}, interpolated in log V ({nodes} nodes)")
+    return None
+
+
+STRATEGIES = (odd_function, polynomial, closed_form, variance_interpolation, quadrature)

@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from netsor import nonlinearities
-from netsor.expectation import CellFunction, Estimate, UnaryFunction, expect_kernel, expect_pair, expect_several, expect_unary
-from netsor.ir.elementary import ELEMENTARY
-from netsor.ir.expressions import Call, Expect, Expr, Leaf, Mul, Num, ONE, first, mul, second
+from netsor.expectation import Estimate, expect_kernel, expect_pair, expect_several, expect_unary
+from netsor.ir.expressions import ONE, Expect, Expr, first, mul, second
 from netsor.ir.labelled import CELL, LEADING, POINT, SAMPLE, Labelled, align, arrange
 from netsor.ir.rewrite import bound as bound_indices
-from netsor.ir.rewrite import children, rebuild, walk
+from netsor.ir.rewrite import children
 from netsor.limit.cells import CellEvaluator, Cells, has_leaf
-from netsor.limit.kinks import crossings, roots
+from netsor.limit.leaf_functions import cell_function, static_function
 from netsor.limit.levels import is_several, is_static, slots
-from netsor.limit.parity import parity
+from netsor.limit.rounding import correlated, nonnegative
 
 if TYPE_CHECKING:
     from netsor.limit.numbers import Numbers
@@ -42,52 +40,11 @@ def _unary(body: Expr, expect: Expect, numbers: "Numbers") -> tuple[Labelled, Es
     mean, variance = numbers.evaluate(expect.mean[0]), numbers.evaluate(expect.covariance[0][0])
     if is_static(body):
         (means, variances), labels = align([mean, variance])
-        estimate = expect_unary(static_function(body), means, variances)
+        estimate = expect_unary(static_function(body), means, nonnegative(variances))
         return Labelled(estimate.value, labels), estimate
     cells = _cells([mean, variance] + _parameters(body, numbers))
-    estimate = expect_unary(cell_function(body, cells, numbers), cells.flatten(mean), cells.flatten(variance))
+    estimate = expect_unary(cell_function(body, cells, numbers), cells.flatten(mean), nonnegative(cells.flatten(variance)))
     return cells.unflatten(estimate.value), estimate
-
-
-def static_function(body: Expr) -> UnaryFunction:
-    """A function of leaf 0 without other variables, with what the engine wants to know about it."""
-    leaf = _the_leaf(body)
-    if isinstance(body, Call) and body.function not in ELEMENTARY and body.arguments[0] == leaf:
-        if all(isinstance(parameter, Num) for parameter in body.arguments[1:]):
-            return UnaryFunction.of(body.function, *(float(p.value) for p in body.arguments[1:]))
-    cells = Cells((), {})
-    evaluator = CellEvaluator(_NoParameters(), cells)
-
-    def values(x: np.ndarray) -> np.ndarray:
-        flat = np.asarray(x, dtype=float).reshape(1, -1)
-        leaves = [Labelled(flat, (CELL, POINT))] * (leaf.slot + 1)
-        return evaluator.at(body, leaves, slice(None)).reshape(np.shape(x))
-
-    kinks = _kinks(body, lambda e: (lambda x: evaluator.at(e, [Labelled(x, (CELL, POINT))] * (leaf.slot + 1), slice(None))), 1)
-    finite = tuple(sorted({float(k) for k in kinks.ravel() if np.isfinite(k)}))
-    return UnaryFunction(
-        key=_at_slot_zero(body), function=values, kinks=finite,
-        parity=parity(body, lambda _: -1), polynomial=polynomial_coefficients(body),
-    )
-
-
-def cell_function(body: Expr, cells: Cells, numbers: "Numbers") -> CellFunction:
-    """A function of one leaf whose other entries are parameters of the cell."""
-    leaf = _the_leaf(body)
-    evaluator = CellEvaluator(numbers, cells)
-
-    def values(x: np.ndarray, window: slice) -> np.ndarray:
-        return evaluator.at(body, [Labelled(x, (CELL, POINT))] * (leaf.slot + 1), window)
-
-    def of(e: Expr):
-        return lambda x: evaluator.at(e, [Labelled(x, (CELL, POINT))] * (leaf.slot + 1), slice(None))
-
-    return CellFunction(values, _kinks(body, of, cells.count))
-
-
-def _kinks(body: Expr, evaluate, cells: int) -> np.ndarray:
-    found = [roots(evaluate(e), leaf_degree(e) == 1, cells) for e in crossings(body)]
-    return np.concatenate(found, axis=1) if found else np.zeros((cells, 0))
 
 
 # --- two variables ---------------------------------------------------------------------------------------------------
@@ -102,7 +59,8 @@ def _pair(expect: Expect, numbers: "Numbers") -> tuple[Labelled, Estimate]:
     if mirrored is not None:
         return mirrored
     (m0, m1, v0, v1, cov), labels = align([*means, a, b, c])
-    estimate = expect_pair(f, g, m0, m1, v0, v1, cov)
+    v0, v1 = nonnegative(v0), nonnegative(v1)
+    estimate = expect_pair(f, g, m0, m1, v0, v1, correlated(cov, v0, v1))
     return Labelled(estimate.value, labels), estimate
 
 
@@ -122,6 +80,8 @@ def _mirrored(f, g, expect: Expect, means, entries) -> tuple[Labelled, Estimate]
     diagonal = arrange(variance, batch + rows, sizes).reshape(shape + (count,))
     if not np.array_equal(np.diagonal(matrix, axis1=-2, axis2=-1), diagonal):
         return None
+    if np.min(diagonal, initial=0.0) < 0:
+        return None  # rounding: the general way cleans it
     mean = arrange(means[0], batch + rows, sizes).reshape(shape + (count,))
     estimate = expect_kernel(f, mean if np.any(mean) else 0.0, matrix)
     full = [sizes[label] for label in batch + rows + columns]
@@ -151,6 +111,8 @@ def _several(expect: Expect, numbers: "Numbers") -> Labelled:
             both = labels + tuple(map(second, other))
             dense = arrange(entries[m][k], cells.labels + both, sizes)
             covariance[:, rows, starts[k]:starts[k + 1]] = dense.reshape(cells.count, counts[m], counts[k])
+    place = np.arange(starts[-1])
+    covariance[:, place, place] = nonnegative(covariance[:, place, place])
     evaluator = CellEvaluator(numbers, cells)
 
     def values(x: np.ndarray, window: slice) -> np.ndarray:
@@ -183,29 +145,6 @@ def _points(cells: Cells, dimension: int) -> int:
 # --- helpers ---------------------------------------------------------------------------------------------------------
 
 
-class _NoParameters:
-    symbols: dict = {}
-
-    @staticmethod
-    def evaluate(expr: Expr) -> Labelled:
-        from netsor.ir.evaluate import Evaluator
-        from netsor.limit.functions import function
-
-        return Evaluator(function).evaluate(expr)
-
-    @staticmethod
-    def size(index) -> int:
-        return index.range.size
-
-
-def _the_leaf(body: Expr) -> Leaf:
-    return next(part for part in walk(body) if isinstance(part, Leaf))
-
-
-def _at_slot_zero(expr: Expr) -> Expr:
-    return Leaf(0) if isinstance(expr, Leaf) else rebuild(expr, _at_slot_zero)
-
-
 def _parameters(body: Expr, numbers: "Numbers") -> list[Labelled]:
     """The values of all parts that no leaf enters (their labels are labels of cells)."""
     found: list[Labelled] = []
@@ -231,49 +170,3 @@ def _cells(arrays: list[Labelled], exclude: set = frozenset()) -> Cells:
         sizes |= {label: size for label, size in array.sizes.items() if label not in exclude}
     labels = tuple(l for l in LEADING if l in sizes) + tuple(sorted((l for l in sizes if l not in LEADING), key=repr))
     return Cells(labels, sizes)
-
-
-def leaf_degree(expr: Expr) -> int | None:
-    """The degree as a polynomial in the leaf."""
-    coefficients = polynomial_in_leaf(expr)
-    return None if coefficients is None else len(coefficients) - 1
-
-
-def polynomial_coefficients(body: Expr) -> tuple[float, ...] | None:
-    coefficients = polynomial_in_leaf(body)
-    if coefficients is None or not all(isinstance(c, Num) for c in coefficients):
-        return None
-    return tuple(float(c.value) for c in coefficients)
-
-
-def polynomial_in_leaf(expr: Expr) -> list[Expr] | None:
-    """Coefficients (expressions without the leaf), lowest first; None if it is no polynomial of moderate degree."""
-    from netsor.ir.expressions import Add, Pow, ZERO, add
-    from netsor.ir.polynomials import as_power
-
-    if not has_leaf(expr):
-        return [expr]
-    expr = as_power(expr)
-    match expr:
-        case Leaf():
-            return [ZERO, ONE]
-        case Add():
-            parts = [polynomial_in_leaf(term) for term in expr.terms]
-            if None in parts:
-                return None
-            return [add(*[p[k] for p in parts if k < len(p)]) for k in range(max(map(len, parts)))]
-        case Mul() | Pow(exponent=Num(value=int())):
-            if isinstance(expr, Pow) and not 0 < expr.exponent.value <= 16:
-                return None
-            factors = expr.factors if isinstance(expr, Mul) else [expr.base] * expr.exponent.value
-            product: list[Expr] = [ONE]
-            for factor in factors:
-                part = polynomial_in_leaf(factor)
-                if part is None or len(part) + len(product) > 34:
-                    return None
-                product = [
-                    add(*[mul(product[i], part[k - i]) for i in range(len(product)) if 0 <= k - i < len(part)])
-                    for k in range(len(product) + len(part) - 1)
-                ]
-            return product
-    return None

@@ -7,7 +7,7 @@ import numpy as np
 from netsor.ir.expressions import Coord, Expr, Leaf
 from netsor.ir.polynomials import coords
 from netsor.ir.rewrite import free_indices, rebuild
-from netsor.limit.integrals import static_function
+from netsor.limit.leaf_functions import static_function
 from netsor.limit.laws import Empirical, FunctionOfGaussian
 from netsor.limit.levels import is_static
 from netsor.limit.outputs.base import MAX_COVARIANCE, Quantity, Variable
