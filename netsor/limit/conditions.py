@@ -39,7 +39,7 @@ def _diverges(score: Family, mean: Kernel, recursion: Recursion, levels: Levels)
         return None
     amount = f"{value:.6g}*sqrt(n)" if value is not None else "a nonzero number times sqrt(n)"
     return Diagnostic(
-        "N401", f"this score diverges: its mean is {amount}{where}", score.span,
+        "N401", f"this score diverges: its mean is {amount}{where.rstrip()}", score.span,
         label=f"E[{_show(score.definition.left)} {_show(score.definition.right)}] is not 0",
         hint="divide by n instead of sqrt(n): the average converges to a number",
     )
