@@ -22,7 +22,7 @@ from netsor.language.values import Average, CustomCall, Dot, FunctionValue, Leve
 
 INLINING_LIMIT = 60
 EXPRESSION_LIMIT = 1_000_000
-CALL_LIMIT = 100_000
+CALL_LIMIT = 50_000
 MONOMIALS = {"square": 2, "cube": 3}
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 
-from netsor.ir.expressions import Compare, Expr, Logic, Where
+from netsor.ir.expressions import Compare, Coord, Expr, Logic, ScalarRef, Where
+from netsor.ir.rewrite import walk
 from netsor.language import syntax
 from netsor.language.constants import closed_value
-from netsor.language.expressions import evaluate, evaluates, value
+from netsor.language.expressions import evaluate, evaluates, quantity, value
 from netsor.language.source import Span
 from netsor.language.state import Frame, fail
 from netsor.language.values import Condition, Level, Value
@@ -33,25 +34,32 @@ def negated(expr: Expr) -> Expr:
     return expr.arguments[0] if isinstance(expr, Logic) and expr.op == "not" else Logic("not", (expr,))
 
 
-def known(test: Condition) -> Expr | None:
-    """The condition as a guard under which subscripts are checked: those about scalars are not known beforehand."""
-    return test.expr if test.level == Level.NUMBER and test.static is None else None
-
-
-def conjunct_guards(test: Condition) -> Expr | None:
-    """The part of a condition that is known beforehand."""
-    if test.static is not None or test.expr is None:
+def guard_of(test: Condition) -> Expr | None:
+    """What is known beforehand where the condition holds: the parts of it that are not about scalars or vectors."""
+    if test.static is not None:
         return None
     if test.level == Level.NUMBER:
         return test.expr
     if isinstance(test.expr, Logic) and test.expr.op == "and":
-        from netsor.ir.facts import Coord, ScalarRef
-        from netsor.ir.rewrite import walk
-
-        parts = [part for part in test.expr.arguments
-                 if not any(isinstance(each, (Coord, ScalarRef)) for each in walk(part))]
+        parts = [part for part in test.expr.arguments if _is_known(part)]
         return _joined("and", parts) if parts else None
     return None
+
+
+def guard_against(test: Condition) -> Expr | None:
+    """What is known beforehand where the condition does not hold."""
+    if test.static is not None:
+        return None
+    if test.level == Level.NUMBER:
+        return negated(test.expr)
+    if isinstance(test.expr, Logic) and test.expr.op == "or":
+        parts = [negated(part) for part in test.expr.arguments if _is_known(part)]
+        return _joined("and", parts) if parts else None
+    return None
+
+
+def _is_known(expr: Expr) -> bool:
+    return not any(isinstance(each, (Coord, ScalarRef)) for each in walk(expr))
 
 
 def _joined(op: str, parts: Sequence[Expr]) -> Expr:
@@ -97,7 +105,7 @@ def both(node: syntax.Both, frame: Frame) -> Condition:
         tests.append(condition(operand, frame, vectors=True))
         if tests[-1].static is False:
             break
-        frame = frame.with_guard(known(tests[-1]))
+        frame = frame.with_guard(guard_of(tests[-1]))
     return combined("and", tests, node.span)
 
 
@@ -108,8 +116,7 @@ def either(node: syntax.Either, frame: Frame) -> Condition:
         tests.append(condition(operand, frame, vectors=True))
         if tests[-1].static is True:
             break
-        guard = known(tests[-1])
-        frame = frame.with_guard(None if guard is None else negated(guard))
+        frame = frame.with_guard(guard_against(tests[-1]))
     return combined("or", tests, node.span)
 
 
@@ -130,10 +137,9 @@ def conditional(node: syntax.Conditional, frame: Frame):
 def choice(test: Condition, then: syntax.Node, otherwise: syntax.Node, span: Span, frame: Frame) -> Value:
     """`then if test else otherwise`; the branch that is known to be excluded is not looked at."""
     if test.static is not None:
-        return value(then if test.static else otherwise, frame)
-    guard = known(test)
-    first = value(then, frame.with_guard(guard))
-    second = value(otherwise, frame.with_guard(None if guard is None else negated(guard)))
+        return quantity(then if test.static else otherwise, frame)
+    first = value(then, frame.with_guard(guard_of(test)))
+    second = value(otherwise, frame.with_guard(guard_against(test)))
     level = max(test.level, first.level, second.level)
     if first.expr == second.expr:
         return Value(max(first.level, second.level), first.expr, span)

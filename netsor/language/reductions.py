@@ -11,7 +11,7 @@ from netsor.ir.expressions import (
 )
 from netsor.ir.rewrite import free_indices
 from netsor.language import syntax
-from netsor.language.conditions import condition, conjunct_guards
+from netsor.language.conditions import condition, guard_of
 from netsor.language.constants import closed_value, evaluator, tidy
 from netsor.language.diagnostics import Label
 from netsor.language.expressions import constant, evaluates, value
@@ -113,7 +113,7 @@ def _whole(op: str, node: syntax.Reduction, frame: Frame, indices: tuple[Index, 
     guard = None if test is None or test.static else test.expr
     if any(index.range.size == 0 for index in indices if not index.range.infinite):
         return _over_nothing(op, node)
-    body = value(node.body, frame.with_guard(None if guard is None else conjunct_guards(test)))
+    body = value(node.body, frame.with_guard(None if test is None else guard_of(test)))
     level = max(body.level, test.level if guard is not None else Level.NUMBER)
     if op in ("mean", "max", "min") and guard is not None:
         check_not_empty(op, indices, test, node, frame)
@@ -194,7 +194,7 @@ def _unrolled(op: str, index: Index, rest: list[syntax.Binder], node: syntax.Red
         if test is not None and test.static is None:
             if op not in ("sum", "mean"):
                 fail("N409", f"{op} with this guard over values that are defined one by one is not supported yet", node.span)
-            term = value(node.body, inside.with_guard(conjunct_guards(test)))
+            term = value(node.body, inside.with_guard(guard_of(test)))
             terms.append(ZERO if term.expr == ZERO else Where(test.expr, term.expr, ZERO))
             counts.append(Where(test.expr, ONE, ZERO))
             level = max(level, term.level, test.level)
@@ -262,7 +262,7 @@ def softmax(node: syntax.Reduction, frame: Frame) -> Value:
     if test is not None and test.static is False:
         fail("N511", "this softmax has no terms", node.span, "", (Label(node.guard.span, "this excludes them all"),))
     guard = None if test is None or test.static else test.expr
-    body_frame = inside.with_guard(None if guard is None else conjunct_guards(test))
+    body_frame = inside.with_guard(None if test is None else guard_of(test))
     try:
         body = value(node.body, body_frame)
     except NeedsValues as need:
@@ -281,13 +281,13 @@ def _table(index: Index, node: syntax.Reduction, frame: Frame, test: Condition |
     """The body as a choice between its values one by one."""
     level, expr = Level.NUMBER, None
     for number in reversed(range(index.range.lo, index.range.hi + 1)):
-        guard = None if test is None or test.static else conjunct_guards(test)
+        guard = None if test is None else guard_of(test)
         here = frame.with_indices(**{index.name: Num(number)})
         if guard is not None:
             only = condition(node.guard.condition, here)
             if only.static is False:
                 continue
-            here = here.with_guard(conjunct_guards(only))
+            here = here.with_guard(guard_of(only))
         body = value(node.body, here)
         level = max(level, body.level)
         expr = body.expr if expr is None else Where(Compare("==", index, Num(number)), body.expr, expr)
