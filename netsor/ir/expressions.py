@@ -12,10 +12,10 @@ import math
 import threading
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import Any, Union
+from typing import Any
 from weakref import WeakValueDictionary
 
-Number = Union[int, Fraction, float]
+Number = int | Fraction | float
 
 
 class Interned(type):

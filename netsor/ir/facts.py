@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Callable, Iterable, TypeVar
+from typing import TypeVar
+from collections.abc import Callable, Iterable
 
 from netsor.ir.expressions import Coord, Expr, Index, ScalarRef
 from netsor.ir.program import Custom, Family, Given, MatMul, Moment, Nonlin, ScalarFunction, Score

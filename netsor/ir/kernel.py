@@ -8,7 +8,7 @@ a negative power vanishes, what has a positive one diverges.
 
 from __future__ import annotations
 
-from typing import Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from netsor.ir.expressions import (
     Add, Average, Compare, Expr, Index, Indicator, Logic, Mul, Num, ONE, Pow, Range, Reduce, Sym, ZERO, add, lift, mul,
@@ -115,7 +115,7 @@ class Kernel:
     def expression(self) -> Expr:
         """One scalar expression with explicit indicators (powers must have been taken to their limit)."""
         terms = []
-        for (equalities, powers), coefficient in self.limit().terms.items():
+        for (equalities, _), coefficient in self.limit().terms.items():
             tests = [Indicator(Compare("==", *sides(equality))) for equality in sorted(equalities, key=repr)]
             terms.append(mul(*tests, coefficient))
         return add(*terms)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from netsor.ir.expressions import (
     Add, Array, Average, Call, Compare, Coord, Expect, Expr, Index, Indicator, Leaf, Let, Logic, Mul, Num, Pow,

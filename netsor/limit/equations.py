@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Iterator
+from collections.abc import Iterator
 
 from netsor.ir.expressions import Array, Expr, Index, Let, Mul, Num, ScalarRef, Sym
 from netsor.ir.kernel import Kernel, sides

@@ -8,7 +8,7 @@ the value when exactly the equalities T hold, the kernel is sum over S of delta_
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Callable
+from collections.abc import Callable
 
 from netsor.ir.expressions import (
     ZERO, Compare, Coord, Expect, Expr, Index, Indicator, Leaf, add, first, mul, second,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Callable
+from collections.abc import Callable
 
 from netsor import nonlinearities
 from netsor.ir.elementary import ELEMENTARY

@@ -7,7 +7,7 @@ points on a fine grid are refined by bisection.
 
 from __future__ import annotations
 
-from typing import Callable
+from collections.abc import Callable
 
 import numpy as np
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from netsor.ir.expressions import Average, Expect, Expr, Leaf, Let, ScalarRef
 from netsor.ir.facts import Randomness

@@ -7,7 +7,7 @@ a flip has expectation zero; this is what makes a score's factor *fresh* and mos
 from __future__ import annotations
 
 from functools import reduce
-from typing import Callable
+from collections.abc import Callable
 
 from netsor.ir.expressions import (
     ZERO, Add, Call, Compare, Coord, Expr, Indicator, Leaf, Logic, Mul, Num, Pow, Reduce, Softmax, Where,

@@ -10,7 +10,7 @@ that depth is limited by memory and not by Python's own stack.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Callable
+from collections.abc import Callable
 
 from netsor.ir.expressions import ONE, Coord, Expr, Index
 from netsor.ir.kernel import Kernel, limit_of, sum_kernels

@@ -7,7 +7,7 @@ whatever the size of the chunks and the number of threads.
 from __future__ import annotations
 
 import math
-from typing import Iterator
+from collections.abc import Iterator
 
 from netsor.ir.expressions import Index
 from netsor.ir.program import Family

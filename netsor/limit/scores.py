@@ -180,7 +180,8 @@ def _fill_grams(group: Group, side: int, kernels: dict) -> None:
     strips: list[tuple[Member, Side]] = []
     for member in group.members:
         own = (member.left, member.right)[side]
-        own.reuses = next((s for m, s in strips if _same_rows(member, own, m, s)), None)
+        if group.bilinear or side == 1:  # the left rows of a dense group are the scores themselves, all different
+            own.reuses = next((s for m, s in strips if _same_rows(member, own, m, s)), None)
         if own.reuses is not None:
             continue
         strips.append((member, own))

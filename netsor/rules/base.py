@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Callable, ClassVar
+from typing import Any, ClassVar
+from collections.abc import Callable
 
 from netsor.ir.expressions import Coord, Expr, Num
 from netsor.ir.kernel import Kernel

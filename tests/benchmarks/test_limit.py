@@ -1,0 +1,169 @@
+"""How fast limits are, as ratios to plain loops measured in the same run, and as times where the target is a time.
+
+Times are asserted with room for slower or busy machines (a factor of four); what was measured is printed (``pytest -s``).
+"""
+
+from __future__ import annotations
+
+import resource
+import time
+
+import numpy as np
+import pytest
+
+import netsor
+
+pytestmark = pytest.mark.slow
+
+ROOM = 4.0
+
+ATTENTION = """
+width n
+param s = 4
+param H = 2
+index i, j in 1..s
+index a in 1..H
+input h[i] ~ N(0, 1)
+matrix WQ[a], WK[a], WV[a], WO[a] ~ N(0, 1/n)
+x[i] = TOKENS
+p[a,i,j] = dot(WQ[a] @ x[i], WK[a] @ x[j]) / sqrt(n)
+A[a,i,j] = softmax(p[a,i,j] for j)
+y[i] = sum(A[a,i,j] * (WO[a] @ (WV[a] @ x[j])) for a, j) / sqrt(H)
+output y
+"""
+
+STACK = """
+width n
+param s = 16
+param H = 8
+param L = 12
+index i, j in 1..s
+index a in 1..H
+index l in 1..L
+input h[i] ~ N(0, 1)
+MATRICES
+x[0,i] = h[i]
+for l in 1..L:
+  p[l,a,i,j] = dot(WQ[SUB] @ x[l-1,i], WK[SUB] @ x[l-1,j]) / sqrt(n)
+  A[l,a,i,j] = softmax(p[l,a,i,j] for j)
+  x[l,i] = x[l-1,i] + sum(A[l,a,i,j] * (WO[SUB] @ (WV[SUB] @ x[l-1,j])) for a, j) / sqrt(H)
+output x[L,i]
+"""
+
+
+def timed(action) -> tuple[float, object]:
+    start = time.perf_counter()
+    result = action()
+    return time.perf_counter() - start, result
+
+
+def report(what: str, measured: float, target: float, unit: str = "s") -> None:
+    print(f"\n{what}: {measured:.3g} {unit} (target {target:g} {unit})")
+
+
+def plain_loop(kernel: np.ndarray, heads: int, runs: int, rng: np.random.Generator) -> np.ndarray:
+    """Draws of y as a script would make them: one run and one head after the other."""
+    size = len(kernel)
+    covariance = np.kron(kernel, kernel)
+    independent = np.array_equal(kernel, np.eye(size))
+    draws = np.empty((runs, size))
+    for run in range(runs):
+        total = np.zeros((size, size))
+        for _ in range(heads):
+            if independent:
+                scores = rng.standard_normal((size, size))
+            else:
+                scores = rng.multivariate_normal(np.zeros(size**2), covariance).reshape(size, size)
+            weights = np.exp(scores - scores.max(axis=1, keepdims=True))
+            weights /= weights.sum(axis=1, keepdims=True)
+            total += weights @ kernel @ weights.T
+        draws[run] = rng.multivariate_normal(np.zeros(size), total / heads)
+    return draws
+
+
+@pytest.mark.parametrize("tokens, kernel, target", [
+    ("h[i]", np.eye(4), 15.0),
+    ("relu(h[i])", np.full((4, 4), 0.5 / np.pi) + (0.5 - 0.5 / np.pi) * np.eye(4), 150.0),
+])
+def test_draws_against_a_plain_loop(tokens, kernel, target):
+    """50,000 draws with s = 4 and H = 2; the loop is timed on 2,000 and scaled."""
+    limit = netsor.parse(ATTENTION.replace("TOKENS", tokens)).limit(samples=256)
+    limit.sample(100)
+    loop, slow = timed(lambda: plain_loop(kernel, 2, 2_000, np.random.default_rng(0)))
+    fast, draws = timed(lambda: limit.sample(50_000, random_state=0)["y"])
+    ratio = 25 * loop / fast
+    report(f"50,000 draws, {tokens}", ratio, target, "x")
+    assert draws.shape == (50_000, 4)
+    # the two agree: variances of 2,000 draws of the loop have a relative error of 0.032 (5 sigma: 0.16)
+    assert np.allclose(slow.var(axis=0), draws.var(axis=0), rtol=0.2)
+    assert ratio > target / ROOM
+
+
+def test_64_tokens_and_12_heads():
+    """4,096 samples; memory is the peak of the process above what it had before."""
+    program = netsor.parse(ATTENTION.replace("TOKENS", "h[i]"), s=64, H=12)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    seconds, _ = timed(lambda: program.limit(samples=4096))
+    added = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 2**20
+    report("s = 64, H = 12, 4,096 samples", seconds, 10.0)
+    report("its memory", added, 0.5, "GiB")
+    assert seconds < 10.0 * ROOM and added < 0.5
+
+
+@pytest.mark.parametrize("shared, target", [(False, 3.0), (True, 10.0)])
+def test_twelve_residual_layers(shared, target):
+    element = "a" if shared else "l,a"
+    matrices = ", ".join(f"W{name}[{element}]" for name in "QKVO")
+    text = STACK.replace("SUB", element).replace("MATRICES", f"matrix {matrices} ~ N(0, 1/n)")
+    program = netsor.parse(text)
+    seconds, _ = timed(lambda: program.limit(samples=1024))
+    report(f"12 layers, s = 16, H = 8, {'shared' if shared else 'fresh'} matrices, 1,024 samples", seconds, target)
+    assert seconds < target * ROOM
+
+
+MLP = """
+width n
+param L = 10
+data K[B, C] = [[1]]
+index b, c in 1..B
+index l in 1..L
+input h0[b] ~ N(0, K[b,c])
+matrix W[l] ~ N(0, 2/n)
+h[0,b] = h0[b]
+for l in 1..L:
+  h[l,b] = W[l] @ PHI(h[l-1,b])
+output h[L,b]
+"""
+
+
+@pytest.mark.parametrize("phi, target", [("relu", 0.3), ("tanh", 1.0)])
+def test_a_deep_network_on_2000_inputs(phi, target):
+    """The kernel of depth 10: the recursion and its numbers, without reading the program and its input."""
+    from netsor.limit.levels import Levels
+    from netsor.limit.numbers import Numbers
+    from netsor.limit.recursion import Recursion, generic
+
+    inputs = np.random.default_rng(0).standard_normal((2000, 20))
+    program = netsor.parse(MLP.replace("PHI", phi), data={"K": inputs @ inputs.T / 20})
+    last = program.ir.outputs[0].parts[0].reference.family
+
+    def kernel() -> np.ndarray:
+        recursion = Recursion()
+        expression = recursion.covariance(generic(last, "x"), generic(last, "y")).expression()
+        numbers = Numbers(recursion, Levels(recursion))
+        numbers.prepare(expression)
+        return numbers.evaluate(expression).data
+
+    kernel()
+    seconds, values = timed(kernel)
+    report(f"{phi} network of depth 10 on 2,000 inputs", seconds, target)
+    assert values.shape == (2000, 2000) and np.isfinite(values).all()
+    assert seconds < target * ROOM
+
+
+def test_a_network_of_400_layers():
+    program = netsor.parse(MLP.replace("PHI", "relu").replace("[[1]]", "[[1, 0.5], [0.5, 1]]"), L=400)
+    seconds, limit = timed(program.limit)
+    report("400 layers", seconds, 5.0)
+    assert np.allclose(np.diag(limit["h"].cov.value), 1.0, rtol=1e-10)
+    assert seconds < 5.0 * ROOM
