@@ -96,4 +96,5 @@ def _expectation(expectation: Expectation) -> str:
     free = sorted({part.name for e in (*expectation.arguments, expectation.value) for part in walk(e)
                    if isinstance(part, Index) and part in free_indices(e)})
     every = f" for every {', '.join(free)}" if free else ""
-    return f"expect {expectation.function}({arguments}) = {text(expectation.value)} within {text(expectation.tolerance)}{every}"
+    stated = f"{text(expectation.value)} within {text(expectation.tolerance)}"
+    return f"expect {expectation.function}({arguments}) = {stated}{every}"

@@ -12,12 +12,13 @@ if TYPE_CHECKING:
 
 
 def load_program(
-    program: Path | str | Source, *, settings: Mapping[str, Any] = {}, data: Mapping[str, Any] = {}, rules: Mapping[str, Any] = {}
+    program: Path | str | Source, *, settings: Mapping[str, Any] = {}, data: Mapping[str, Any] = {},
+    rules: Mapping[str, Any] = {}
 ) -> Program:
     """The program in a file (or a Source), ready to be read.
 
-    `settings` are values of parameters, numbers or constant expressions as text; `data` are arrays or files for `data` statements; `rules`
-    are plug-in rules by name. Raises NetsorError with everything that is wrong with it.
+    `settings` are values of parameters, numbers or constant expressions as text; `data` are arrays or files for `data`
+    statements; `rules` are plug-in rules by name. Raises NetsorError with everything that is wrong with it.
     """
     from netsor.language.elaborate import elaborate
     from netsor.language.parse import parse, read

@@ -94,7 +94,7 @@ def custom(rule, node: syntax.Call, frame: Frame) -> Value:
     """A rule of a plug-in: one vector, then the constants that the rule names."""
     word = node.function.dotted
     if any(isinstance(term, Num) for term in frame.indices.values()):
-        fail("N409", f"`{word}` draws once for all elements, which is not supported yet where they are defined one by one",
+        fail("N409", f"`{word}` draws once for all elements; this is not supported yet where they are defined one by one",
              node.span)
     if len(node.arguments) > 1 + len(rule.constants) or not node.arguments:
         positional(syntax.Call(node.span, node.function, node.arguments, ()), frame, 1, 1 + len(rule.constants))
@@ -165,7 +165,8 @@ def nonlinearity(word: str, node: syntax.Call, frame: Frame) -> Value:
 def _parameter(word: str, name: str, node: syntax.Node, frame: Frame) -> Expr:
     meaning = value(node, frame)
     if meaning.level != Level.NUMBER:
-        fail("N320", f"the parameter `{name}` of `{word}` must be a constant, and this is {meaning.level.word}", node.span)
+        fail("N320", f"the parameter `{name}` of `{word}` must be a constant, and this is {meaning.level.word}",
+             node.span)
     return meaning.expr
 
 
@@ -267,8 +268,8 @@ def inline(definition: syntax.Function, node: syntax.Call, frame: Frame) -> Mean
             "N512", f"this program calls its functions more than {CALL_LIMIT:,} times", node.span))
     formals = [formal.element.name.name for formal in definition.formals]
     if len(node.arguments) > len(formals):
-        fail("N316", f"`{word}` takes {count(len(formals), 'argument')}, and {len(node.arguments)} are given", node.span, "",
-             (Label(definition.name.span, "defined here"),))
+        fail("N316", f"`{word}` takes {count(len(formals), 'argument')}, and {len(node.arguments)} are given", node.span,
+             "", (Label(definition.name.span, "defined here"),))
     given: dict[str, syntax.Node] = dict(zip(formals, node.arguments))
     for keyword in node.keywords:
         name = keyword.name.name
@@ -291,7 +292,8 @@ def inline(definition: syntax.Function, node: syntax.Call, frame: Frame) -> Mean
     result = evaluate(definition.body, body_frame.with_names(**names))
     if isinstance(result, Value):
         if size(result.expr) > EXPRESSION_LIMIT:
-            fail("N512", f"with its functions written out this expression has more than {EXPRESSION_LIMIT:,} parts", node.span)
+            fail("N512", f"with its functions written out this expression has more than {EXPRESSION_LIMIT:,} parts",
+                 node.span)
         return Value(result.level, result.expr, node.span, result.widths, result.pending)
     return result
 

@@ -24,8 +24,8 @@ FILE_LIMIT = 2 * 2**30  # bytes
 def read_array(node: syntax.Data, frame: Frame) -> np.ndarray:
     """The numbers of a `data` statement, float64, all finite.
 
-    What `--data NAME=FILE` (or the caller) gives comes first. Raises NetsorError: N505 where nothing can be read, N506 for a
-    wrong form, N507 for entries that are no finite numbers.
+    What `--data NAME=FILE` (or the caller) gives comes first. Raises NetsorError: N505 where nothing can be read, N506
+    for a wrong form, N507 for entries that are no finite numbers.
     """
     name = node.element.name.name
     span = node.element.span
@@ -66,7 +66,8 @@ def _from_caller(given: Any, name: str) -> np.ndarray:
     try:
         return np.asarray(given)
     except Exception as error:  # whatever a caller's object raises when it is made an array
-        raise NetsorError(Diagnostic("N507", f"what was given for `{name}` is not an array of numbers: {error}")) from None
+        message = f"what was given for `{name}` is not an array of numbers: {error}"
+        raise NetsorError(Diagnostic("N507", message)) from None
 
 
 # --- literals

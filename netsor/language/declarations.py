@@ -48,7 +48,8 @@ def param(node: syntax.Param, frame: Frame) -> None:
         if name in frame.state.settings:
             expr = set_value(name, frame.state.settings[name], frame)
         elif setting.default is not None:
-            expr = _parameter_value(name, constant(setting.default, frame, f"the value of `{name}`"), setting.default.span)
+            expr = constant(setting.default, frame, f"the value of `{name}`")
+            expr = _parameter_value(name, expr, setting.default.span)
         else:
             fail("N503", f"`{name}` has no value", setting.span, "", (), f"give it one: --set {name}=…")
         declare_parameter(setting.name, expr, frame.state)
@@ -218,4 +219,5 @@ def _check_size(name: str, size: int, node: syntax.Node, values: np.ndarray, fra
     wanted = whole(constant(node, frame, "a size"))
     if wanted != size:
         said = node.span.text if wanted is None or node.span.text == str(wanted) else f"{node.span.text} = {wanted}"
-        fail("N506", f"the array is {_shape(values)}, which does not fit here", node.span, f"{said}, but the array has {size}")
+        fail("N506", f"the array is {_shape(values)}, which does not fit here", node.span,
+             f"{said}, but the array has {size}")

@@ -91,7 +91,8 @@ def render(diagnostic: Diagnostic, paint: Paint = plain) -> str:
             lines += [f"{arrow} {span.source.name}:{span.line}:{span.column}", bar]
         primary = number == 0 and diagnostic.span is not None
         excerpt, before, marked = _excerpt(span)
-        if previous is None or (span.source, span.line) != (previous.source, previous.line) or len(excerpt) > LINE_WIDTH:
+        same_line = previous is not None and (span.source, span.line) == (previous.source, previous.line)
+        if not same_line or len(excerpt) > LINE_WIDTH:
             lines.append(paint(f"{span.line:>{gutter}} |", "gutter") + f" {excerpt}".rstrip())
         marker = ("^" if primary else "-") * marked + (f" {label.text}" if label.text else "")
         lines.append(f"{bar} {' ' * before}" + paint(marker, "caret" if primary else "secondary"))

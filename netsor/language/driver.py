@@ -1,7 +1,7 @@
 """Runs the LALR tables of grammar.lark over a list of tokens, and goes on after a mistake.
 
-Lark makes the tables; its own loop is not used because it hashes a rule at every reduction (three times the time on long
-programs) and cannot resume at the next statement.
+Lark makes the tables; its own loop is not used because it hashes a rule at every reduction (three times the time on
+long programs) and cannot resume at the next statement.
 """
 
 from __future__ import annotations

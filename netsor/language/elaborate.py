@@ -26,8 +26,8 @@ def elaborate(
 ) -> Program:
     """The program that a syntax tree describes.
 
-    `settings` are values for parameters (numbers, or constant expressions as text), `data` arrays or files for `data` statements,
-    `directory` is where relative file names start, `rules` are plug-in rules by name.
+    `settings` are values for parameters (numbers, or constant expressions as text), `data` arrays or files for `data`
+    statements, `directory` is where relative file names start, `rules` are plug-in rules by name.
     Raises NetsorError with one diagnostic for each statement that is at fault (codes N2xx to N5xx).
     """
     state = State(tree, settings, data, directory, rules)
@@ -59,7 +59,8 @@ def _run(statement: syntax.Node, frame: Frame) -> None:
     state.current = statement.span
     if state.statements > STATEMENT_LIMIT:
         raise TooMuchWork(Diagnostic(
-            "N512", f"with its loops written out this program has more than {STATEMENT_LIMIT:,} statements", statement.span))
+            "N512", f"with its loops written out this program has more than {STATEMENT_LIMIT:,} statements",
+            statement.span))
     try:
         _statement(statement, replace(frame, owner=_owner(statement)))
         return
@@ -124,9 +125,9 @@ def _owner(statement: syntax.Node) -> str:
 
 def _check_settings(state: State) -> None:
     for name in state.settings:
-        if isinstance(state.scope.entities.get(name), ParameterEntity) and name in state.parameters or name in state.scope.poisoned:
-            continue
         entity = state.scope.entities.get(name)
+        if name in state.scope.poisoned or (isinstance(entity, ParameterEntity) and name in state.parameters):
+            continue
         hint = state.scope.suggestion(name, tuple(state.parameters))
         message = f"`{name}` is set from outside, but it is not a parameter of this program"
         where = (Label(entity.span, "defined here"),) if entity is not None else ()
@@ -135,7 +136,8 @@ def _check_settings(state: State) -> None:
     for name in state.data:
         if name not in arrays and name not in state.scope.poisoned:
             hint = state.scope.suggestion(name, tuple(arrays))
-            state.diagnostics.append(Diagnostic("N209", f"there are data for `{name}`, but no such `data` statement", hint=hint))
+            message = f"there are data for `{name}`, but no such `data` statement"
+            state.diagnostics.append(Diagnostic("N209", message, hint=hint))
 
 
 def _program(state: State, name: str) -> Program:
@@ -143,15 +145,17 @@ def _program(state: State, name: str) -> Program:
         outputs.default_outputs(state)
     if state.width is None or not state.families:
         what = "this program computes nothing" if state.width else "this program has no width"
-        raise NetsorError(Diagnostic("N207", what, state.tree.source.span(0, 0), hint="" if state.width else "begin with: width n"))
+        hint = "" if state.width else "begin with: width n"
+        raise NetsorError(Diagnostic("N207", what, state.tree.source.span(0, 0), hint=hint))
     return Program(
         name=name, width=state.width, families=_needed(state), matrices=state.matrices, arrays=state.arrays,
         outputs=outputs.name_outputs(state.outputs), expectations=state.expectations, parameters=state.parameters,
-        changed=frozenset(state.settings), docstring=state.tree.docstring, source=state.tree.source, warnings=state.warnings)
+        changed=frozenset(state.settings), docstring=state.tree.docstring, source=state.tree.source,
+        warnings=state.warnings)
 
 
 def _needed(state: State) -> list[Family]:
-    """All families but hidden ones that nothing uses (left behind where an index turned out to need its values one by one)."""
+    """All families but hidden ones that nothing uses: left behind where an index came to need its values one by one."""
     used: set[Family] = set()
     kept: list[Family] = []
     for family in reversed(state.families):

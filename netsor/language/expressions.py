@@ -1,7 +1,7 @@
 """Expressions: a node of the tree to a Value, a Condition, a matrix or a function.
 
-`evaluate` dispatches on the kind of node; the arithmetic is here, names in references.py, functions in calls.py, reductions and conditions
-in files of their own.
+`evaluate` dispatches on the kind of node; the arithmetic is here, names in references.py, functions in calls.py,
+reductions and conditions in files of their own.
 """
 
 from __future__ import annotations

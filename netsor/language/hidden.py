@@ -54,8 +54,8 @@ def _new(frame: Frame, pattern: tuple[Index, ...], definition: Definition, span:
 def product(pending: Product, frame: Frame, span: Span) -> Coord:
     """`matrix @ argument` over all axes of both, at the subscripts that are asked for.
 
-    Generic, so that what stands under a guard is never computed out of range, and equal products are one family. Where both
-    have the same index for a subscript, as in `W[a] @ x[a,i]`, they share that axis.
+    Generic, so that what stands under a guard is never computed out of range, and equal products are one family. Where
+    both have the same index for a subscript, as in `W[a] @ x[a,i]`, they share that axis.
     """
     family = pending.argument.family
     places = [*zip(pending.matrix.axes, pending.subscripts), *zip(family.axes, pending.argument.subscripts)]

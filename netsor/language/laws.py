@@ -81,8 +81,8 @@ def read_covariance(node: syntax.Node, left: Left, frame: Frame) -> tuple[Expr, 
         if array.rank != 2 * len(axes) or len(array.all_parts()) > 1:
             names = [axis.name for axis in axes]
             hint = f"independent elements: {array.name}[{', '.join(names)}]" if array.rank == len(axes) else ""
-            fail("N319", f"`{array.name}` alone must have two copies of the subscripts on the left, {2 * len(axes)} in all; "
-                 f"it has {array.rank}", node.span, "", (Label(array.span, "defined here"),), hint)
+            fail("N319", f"`{array.name}` alone must have two copies of the subscripts on the left, "
+                 f"{2 * len(axes)} in all; it has {array.rank}", node.span, "", (Label(array.span, "defined here"),), hint)
         seconds = tuple(fresh(axis) for axis in axes)
         for axis, range_, span in zip((*axes, *axes), declaration.ranges, [node.span] * array.rank):
             if range_ != axis.range:
@@ -95,7 +95,8 @@ def read_covariance(node: syntax.Node, left: Left, frame: Frame) -> tuple[Expr, 
 def _bare_array(node: syntax.Node, frame: Frame) -> Pieces | None:
     if isinstance(node, syntax.Name) and not node.subscripts and node.dotted not in frame.names:
         entity = frame.state.scope.entities.get(node.dotted)
-        if isinstance(entity, Pieces) and entity.what == "an array" and entity.rank and node.dotted not in frame.state.scope.poisoned:
+        is_array = isinstance(entity, Pieces) and entity.what == "an array" and entity.rank
+        if is_array and node.dotted not in frame.state.scope.poisoned:
             return entity
     return None
 
@@ -130,9 +131,10 @@ def _paired(first: list[Index], second: list[Index], node: syntax.Node) -> dict[
         if len(found) > 1 or len(first) == len(second):
             break
     if len(found) != 1:
-        names = [", ".join(f"`{index.name}` ({index.range.lo}..{index.range.hi})" for index in group) for group in (first, second)]
+        one, other = (", ".join(f"`{index.name}` ({index.range.lo}..{index.range.hi})" for index in group) or "nothing"
+                      for group in (first, second))
         fail("N319", "it is not clear which elements this covariance relates", node.span,
-             f"{names[1] or 'nothing'} for the second element, {names[0] or 'nothing'} for the first")
+             f"{other} for the second element, {one} for the first")
     return found[0]
 
 
@@ -259,7 +261,8 @@ def matrix_variance(node: syntax.Node, frame: Frame) -> Expr:
     found = quantity(node, frame)
     width = frame.state.width
     if found.level != Level.NUMBER or isinstance(found.pending, Dot):
-        fail("N320", f"the variance of a matrix must be a constant over {width}, and this is {found.level.word}", node.span)
+        fail("N320", f"the variance of a matrix must be a constant over {width}, and this is {found.level.word}",
+             node.span)
     power = found.widths.get(width, Fraction(0))
     if power != -1:
         fate = "diverge" if power > -1 else "vanish"

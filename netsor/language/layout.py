@@ -115,7 +115,8 @@ class Layout:
 
     def _end(self) -> None:
         last = self.tokens[-1] if self.tokens else Token("_NL", "", 0, 1, 1, 1, 1, 0)
-        end = Token("_NL", "", last.end_pos, last.end_line, last.end_column, last.end_line, last.end_column, last.end_pos)
+        place = last.end_pos, last.end_line, last.end_column
+        end = Token("_NL", "", *place, last.end_line, last.end_column, last.end_pos)
         if self.output and self.output[-1].type not in ("_NL", "_DEDENT"):
             self.output.append(end)
         for _ in self.indents[1:]:

@@ -17,7 +17,7 @@ from netsor.language.values import NeedsValues
 
 @dataclass(frozen=True)
 class Left:
-    """`pattern` holds the subscripts, an Index for all its values or a number; `words` how an axis with numbers is called."""
+    """`pattern` holds the subscripts, an Index for all its values or a number; `words` names axes that have numbers."""
 
     pattern: tuple[Index | int, ...]
     axes: tuple[Index, ...]
@@ -34,7 +34,8 @@ class Left:
         clash = pieces.overlapping(self.pattern)
         if clash is not None:
             raise NetsorError(Diagnostic(
-                "N202", f"`{label(element.name.name, self.pattern)}` is defined twice", element.span, "defined again here",
+                "N202", f"`{label(element.name.name, self.pattern)}` is defined twice", element.span,
+                "defined again here",
                 (Label(clash[1], "first defined here"),) if clash[1] != element.span else (),
                 "" if clash[1] != element.span else "in a loop, give the name the loop variable as a subscript"))
         pieces.left = self.words or pieces.left

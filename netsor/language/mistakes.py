@@ -38,7 +38,8 @@ def unexpected(place: Place) -> Diagnostic:
     expected = [text for kind, text in DESCRIPTIONS.items() if place.accepts(kind)]
     if "a value" in expected:
         expected = ["a value"]
-    label = f"expected {', '.join(expected[:-1])}{' or ' if len(expected) > 1 else ''}{expected[-1]}" if expected else ""
+    *others, last = expected or [""]
+    label = f"expected {', '.join(others)}{' or ' if others else ''}{last}" if last else ""
     if place.ends:
         return place.say("N100", "this line ends too early", label)
     return place.say("N100", f"unexpected `{_shown(place.token)}`", label)
@@ -304,7 +305,8 @@ def misplaced_for(place: Place) -> Diagnostic | None:
     if place.kind != "FOR":
         return None
     return place.say("N129", "`for` belongs inside the brackets of a reduction",
-                     hint="sum(… for i), and so for prod, mean, max, min, softmax; to repeat lines, a loop: for i in 1..3:")
+                     hint="sum(… for i), and so for prod, mean, max, min, softmax; to repeat lines, "
+                          "a loop: for i in 1..3:")
 
 
 @mistake

@@ -10,7 +10,7 @@ from netsor.language import syntax
 from netsor.language.diagnostics import Label
 from netsor.language.expressions import constant, value
 from netsor.language.lefthand import label
-from netsor.language.scope import IndexEntity, Pieces
+from netsor.language.scope import IndexEntity, Pieces, count
 from netsor.language.source import Span
 from netsor.language.state import FAMILY_LIMIT, Frame, State, fail
 from netsor.language.values import Level, NeedsValues
@@ -153,7 +153,7 @@ def expect(node: syntax.Expect, frame: Frame) -> None:
         fail("N322", "an expectation is about cov(…, …), mean(…) or kurtosis(…)", node.value.span)
     statistic = call.function.dotted
     if len(call.arguments) != STATISTICS[statistic]:
-        fail("N316", f"`{statistic}` takes {STATISTICS[statistic]} argument{'s' if statistic == 'cov' else ''}", call.span)
+        fail("N316", f"`{statistic}` takes {count(STATISTICS[statistic], 'argument')}", call.span)
     _expected(node, call, statistic, frame)
 
 
@@ -172,7 +172,8 @@ def _expected(node: syntax.Expect, call: syntax.Call, statistic: str, frame: Fra
         return
     if isinstance(tolerance, Num) and not tolerance.value > 0:
         fail("N322", "a tolerance is positive", node.tolerance.span)
-    free = tuple(index for index in indices if any(index in free_indices(each) for each in (*references, expected, tolerance)))
+    occurring = frozenset().union(*map(free_indices, (*references, expected, tolerance)))
+    free = tuple(index for index in indices if index in occurring)
     infinite = next((index for index in free if index.range.infinite), None)
     if infinite is not None:
         fail("N313", f"an expectation for every one of the infinitely many values of `{infinite.name}`", node.span,
@@ -182,7 +183,8 @@ def _expected(node: syntax.Expect, call: syntax.Call, statistic: str, frame: Fra
 
 def _reference(node: syntax.Node, frame: Frame) -> Expr:
     found = value(node, frame)
-    if found.level == Level.NUMBER or not isinstance(found.expr, (Coord, ScalarRef)) or not isinstance(node, syntax.Name):
+    is_reference = isinstance(found.expr, (Coord, ScalarRef)) and found.level != Level.NUMBER
+    if not is_reference or not isinstance(node, syntax.Name):
         fail("N322", "an expectation is about values that have a name", node.span, "", (),
              "define the value on a line of its own")
     return found.expr

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from netsor.ir.expressions import (
-    ONE, ZERO, Call, Compare, Expr, Index, Logic, Num, Range, Reduce, Softmax, Sym, Where, add, fresh, mul, power, total,
+    ONE, ZERO, Call, Compare, Expr, Index, Logic, Num, Range, Reduce, Softmax, Sym, Where, add, fresh, mul, power,
+    total,
 )
 from netsor.ir.rewrite import free_indices
 from netsor.language import syntax
@@ -121,7 +122,8 @@ def _whole(op: str, node: syntax.Reduction, frame: Frame, indices: tuple[Index, 
         case "sum":
             return Value(level, total(body.expr, indices, guard), node.span)
         case "mean":
-            return Value(level, mul(total(body.expr, indices, guard), power(number_of_terms(indices, guard), -1)), node.span)
+            count = number_of_terms(indices, guard)
+            return Value(level, mul(total(body.expr, indices, guard), power(count, -1)), node.span)
     return Value(level, Reduce(op, body.expr, indices, guard), node.span)
 
 
@@ -193,7 +195,8 @@ def _unrolled(op: str, index: Index, rest: list[syntax.Binder], node: syntax.Red
             fail("N409", f"{op} under a guard over values that are defined one by one is not supported yet", node.span)
         if test is not None and test.static is None:
             if op not in ("sum", "mean"):
-                fail("N409", f"{op} with this guard over values that are defined one by one is not supported yet", node.span)
+                fail("N409", f"{op} with this guard over values that are defined one by one is not supported yet",
+                     node.span)
             term = value(node.body, inside.with_guard(guard_of(test)))
             terms.append(ZERO if term.expr == ZERO else Where(test.expr, term.expr, ZERO))
             counts.append(Where(test.expr, ONE, ZERO))
@@ -247,14 +250,14 @@ def softmax(node: syntax.Reduction, frame: Frame) -> Value:
     at = frame.indices.get(word)
     index = bound_index(binder, frame)
     if at is None:
-        fail("N318", f"softmax keeps its index free, and `{word}` is neither on the left nor bound around it", binder.span,
-             "", hint=f"write [… , {word}] on the left")
+        fail("N318", f"softmax keeps its index free, and `{word}` is neither on the left nor bound around it",
+             binder.span, "", hint=f"write [… , {word}] on the left")
     if index.range.infinite:
         fail("N313", f"a softmax over the infinite range of `{word}` has no limit here", node.span)
     if index.range.size == 0:
         fail("N511", "this softmax has no terms", node.span)
     index = Index(word, index.range) if not frame.inlined else index
-    outside = tuple(guard for guard in frame.guards if index not in free_indices(guard))  # they speak of another `index`
+    outside = tuple(guard for guard in frame.guards if index not in free_indices(guard))  # of another `index`
     inside = replace(frame.with_indices(**{word: index}), guards=outside)
     if at != index:
         check_subscripts("softmax", [at], [index.range], [binder.span], frame)

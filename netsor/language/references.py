@@ -115,9 +115,9 @@ def _element(entity: Pieces, node: syntax.Name, frame: Frame) -> Meaning:
 def element(entity: Pieces, subscripts: list[Expr], node: syntax.Name, frame: Frame) -> Meaning:
     """The element of a family, matrix or array at these subscripts."""
     if len(subscripts) != entity.rank:
-        example = f", as in {entity.name}[{', '.join('i' * entity.rank)}]" if entity.rank == 1 else ""
-        fail("N303", f"`{entity.name}` has {count(entity.rank, 'subscript')}"
-             + (f", not {len(subscripts)}" if subscripts else f" and needs {'it' if entity.rank == 1 else 'them'} here{example}"), node.span, "",
+        needs = " and needs it here, as in " + f"{entity.name}[i]" if entity.rank == 1 else " and needs them here"
+        rest = f", not {len(subscripts)}" if subscripts else needs
+        fail("N303", f"`{entity.name}` has {count(entity.rank, 'subscript')}{rest}", node.span, "",
              (Label(entity.span, "defined here"),))
     spans = [each.span for each in node.subscripts]
     pattern, part = _part(entity, subscripts, node, spans)

@@ -79,7 +79,8 @@ class Pieces:
         """A part that has an element in common with the pattern."""
         mask, constants = signature(pattern)
         same = self.parts.get(mask, {}).get(constants, ())
-        others = [entry for each, group in self.parts.items() if each != mask for entries in group.values() for entry in entries]
+        others = [entry for each, group in self.parts.items() if each != mask
+                  for entries in group.values() for entry in entries]
         for other, _, span in [*same, *others]:
             if all(_meet(a, b) for a, b in zip(pattern, other)):
                 return other, span
@@ -114,7 +115,7 @@ class Scope:
     def __init__(self, tree: syntax.Program):
         self.entities: dict[str, Entity] = {}
         self.poisoned: set[str] = set()
-        self.later = declared_names(tree.statements)  # where each name is first defined, to tell "too early" from "nowhere"
+        self.later = declared_names(tree.statements)  # where names are first defined: "too early" is not "nowhere"
 
     def declare(self, name: syntax.Identifier, entity: Entity) -> None:
         self.check_free(name)

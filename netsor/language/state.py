@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from netsor.ir.expressions import Expr, Index
 from netsor.ir.facts import Randomness
@@ -20,7 +20,9 @@ FAMILY_LIMIT = 20_000
 STATEMENT_LIMIT = 200_000
 
 
-def fail(code: str, message: str, span: Span | None, label: str = "", secondary: tuple[Label, ...] = (), hint: str = ""):
+def fail(
+    code: str, message: str, span: Span | None, label: str = "", secondary: tuple[Label, ...] = (), hint: str = ""
+) -> NoReturn:
     """Stop the elaboration of this statement with one error."""
     raise NetsorError(Diagnostic(code, message, span, label, secondary, hint))
 
@@ -30,8 +32,8 @@ class TooMuchWork(NetsorError):
 
 
 class State:
-    def __init__(self, tree: syntax.Program, settings: Mapping[str, Any], data: Mapping[str, Any], directory: Path | None,
-                 rules: Mapping[str, Any]):
+    def __init__(self, tree: syntax.Program, settings: Mapping[str, Any], data: Mapping[str, Any],
+                 directory: Path | None, rules: Mapping[str, Any]):
         self.tree = tree
         self.scope = Scope(tree)
         self.settings = dict(settings)
@@ -59,7 +61,8 @@ class State:
                    hidden: bool = False) -> Family:
         if len(self.families) >= FAMILY_LIMIT:
             raise TooMuchWork(Diagnostic(
-                "N512", f"with its loops written out this program has more than {FAMILY_LIMIT:,} families of values", span))
+                "N512", f"with its loops written out this program has more than {FAMILY_LIMIT:,} families of values",
+                span))
         from netsor.language.check import kind_of
 
         family = Family(name, pattern, definition, len(self.families), hidden=hidden, span=span)
@@ -97,7 +100,7 @@ class Frame:
         return self if guard is None else replace(self, guards=(*self.guards, guard))
 
     def inside_function(self, visible: int, depth: int) -> Frame:
-        """The frame of a function's body: it sees its arguments and what the program defined, not the surroundings of the call."""
+        """The frame of a function's body, which sees what the program defined but not the surroundings of the call."""
         return replace(self, names={}, indices={}, depth=depth, visible=visible)
 
     @property

@@ -65,9 +65,9 @@ Pending = Dot | Product | Average | CustomCall
 class Value:
     """A number, scalar or vector.
 
-    `pending` is a rule that has not become a family yet: if it is all there is on the right of a definition, the family that is
-    defined is itself the result of the rule; otherwise it becomes a hidden family. `expr` is then the coefficient
-    of a Dot. `widths` are the powers of width symbols that multiply the whole.
+    `pending` is a rule that has not become a family yet: if it is all there is on the right of a definition, the family
+    that is defined is itself the result of the rule; otherwise it becomes a hidden family. `expr` is then the
+    coefficient of a Dot. `widths` are the powers of width symbols that multiply the whole.
     """
 
     level: Level
