@@ -116,7 +116,12 @@ class Evaluator:
         return Labelled(result, labels)
 
     def _mul(self, expr: Mul) -> Labelled:
-        return contract([self._evaluate(factor) for factor in expr.factors], free_indices(expr))
+        result = contract([self._evaluate(factor) for factor in expr.factors], free_indices(expr))
+        tests = [factor for factor in expr.factors if isinstance(factor, Indicator)]
+        if not tests or not np.isnan(result.data).any():
+            return result
+        views, labels = align([result, *[self._evaluate(test) for test in tests]])  # what is excluded may be 0 times infinity
+        return Labelled(np.where(np.prod(np.broadcast_arrays(*views[1:]), axis=0) == 0, 0.0, views[0]), labels)
 
     def _pow(self, expr: Pow) -> Labelled:
         (base, exponent), labels = align([self._evaluate(expr.base), self._evaluate(expr.exponent)])
@@ -161,8 +166,8 @@ class Evaluator:
     def _reduce(self, expr: Reduce) -> Labelled:
         if expr.op == "sum":
             result = self._sum(expr)
-            if expr.guard is None or not np.isnan(result.data).any():
-                return result  # otherwise a NaN may come from a term that the guard excludes: mask instead of multiplying
+            if not np.isnan(result.data).any():
+                return result  # otherwise a NaN may come from a term that a guard excludes: mask instead of multiplying
         body = self._evaluate(expr.body)
         parts = [body] if expr.guard is None else [body, self._evaluate(expr.guard)]
         parts += [Labelled(self.values(index), (index,)) for index in expr.indices]  # absent axes count as often as they repeat
