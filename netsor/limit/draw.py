@@ -56,29 +56,30 @@ class GroupPlan:
         self.size = (left, right)
         infinite = [k for k, axis in enumerate(group.members[0].batch) if axis.range.infinite]
         self.point_axis = infinite[0] if infinite else None
+        self.is_infinite = bool(infinite)
 
     @staticmethod
     def _new(side: Side, size) -> int:
         return 0 if side.reuses is not None else int(np.prod([size(axis) for axis in side.axes], dtype=int))
 
-    def normals(self, k: int, along_points: bool) -> int:
-        """Normal numbers per point for the k-th member."""
+    def normals(self, k: int) -> int:
+        """Normal numbers per point for the k-th member.  Points run along the infinite axis, if there is one."""
         old, new = (self.extents[k - 1] if k else (0, 0)), self.extents[k]
-        batch = self.batch // self.batch_shape[self.point_axis] if along_points else self.batch
+        batch = self.batch // self.batch_shape[self.point_axis] if self.is_infinite else self.batch
         return batch * (new[0] * new[1] - old[0] * old[1])
 
 
 class GroupDraw:
     """The state of one group while its members are drawn, for one chunk of points."""
 
-    def __init__(self, plan: GroupPlan, points: PointSet, along_points: bool):
-        self.plan, self.points, self.along_points = plan, points, along_points
-        self.count = 1 if along_points else len(points)
+    def __init__(self, plan: GroupPlan, points: PointSet):
+        self.plan, self.points = plan, points
+        self.count = 1 if plan.is_infinite else len(points)
         self.xi = np.empty((self.count, *plan.batch_shape, *plan.size))
         self.sides = (Strips(), Strips())
 
     def draw(self, k: int, offset: int, numbers: Numbers, conditional: bool = False) -> tuple[Labelled, Conditional | None]:
-        """The k-th member over (SAMPLE, *axes) (no sample axis if the points run along an infinite axis)."""
+        """The k-th member over (SAMPLE, *axes) (no sample axis if the points run along an infinite axis and its law is one)."""
         member = self.plan.group.members[k]
         rows = [self._extend(member, side, numbers) for side in (0, 1)]
         old = self.plan.extents[k - 1] if k else (0, 0)
@@ -149,12 +150,12 @@ class GroupDraw:
 
     def _fill(self, old: tuple[int, int], new: tuple[int, int], offset: int, k: int) -> None:
         """Fresh normal numbers for the strip of Xi between ``old`` and ``new``."""
-        count = self.plan.normals(k, self.along_points)
+        count = self.plan.normals(k)
         if not count:
             return
         numbers = self.points.columns(offset, count)
         batch = self.plan.batch_shape
-        if self.along_points:
+        if self.plan.is_infinite:
             axis = self.plan.point_axis
             rest = batch[:axis] + batch[axis + 1:]
             numbers = np.moveaxis(numbers.reshape((len(self.points), *rest, -1)), 0, axis)[None]
@@ -181,9 +182,11 @@ class GroupDraw:
                 labels = [axis] + [label for label in labels if label not in (axis, ("right", axis))]
         labels = [label[1] if isinstance(label, tuple) else label for label in labels]
         value = Labelled(array, tuple(labels))
-        sizes = {axis: numbers.size(axis) for axis in family.axes} | {SAMPLE: self.count}
+        sizes = {axis: numbers.size(axis) for axis in family.axes}
         data = arrange(value, (SAMPLE, *family.axes), sizes)
-        return Labelled(data[0], family.axes) if self.along_points else Labelled(data, (SAMPLE, *family.axes))
+        if self.plan.is_infinite and len(data) == 1:
+            return Labelled(data[0], family.axes)
+        return Labelled(data, (SAMPLE, *family.axes))
 
     def _conditional(self, rows, k: int, member: Member, numbers: Numbers) -> Conditional:
         """Mean and variance of the member given the scores before it (in fact given the Xi behind them)."""

@@ -108,8 +108,8 @@ class Forms:
         if isinstance(definition, (Given, MatMul, Custom)):
             return ATOM
         terms = self._expand(definition.body)
-        if len(terms) == 1 and terms[0] == Term(ONE, terms[0].factors) and not isinstance(terms[0].factors[0], Coord):
-            if len(terms[0].factors) == 1:
+        if len(terms) == 1 and len(terms[0].factors) == 1 and terms[0] == Term(ONE, terms[0].factors):
+            if not isinstance(terms[0].factors[0], Coord):
                 return Function(self._gaussian_form(definition.body))
         named = lambda factor: factor if isinstance(factor, Coord) else self._intern(self._gaussian_form(factor))  # noqa: E731
         return Sum(tuple(Term(t.coefficient, tuple(map(named, t.factors)), t.indices, t.guard) for t in terms))

@@ -10,16 +10,18 @@ import numpy as np
 from scipy.special import ndtri
 
 SOBOL_DIMENSIONS = 1024  # beyond this, points are hardly better than pseudo-random ones and slow to make
-BLOCK = 4  # pseudo-random points with one stream
+STREAM = 4096  # pseudo-random numbers worth a stream of their own
+BLOCK = 4  # fewest points with one stream
 
 
 class Normals:
     """Points of a standard normal vector of ``dimension`` entries for one replicate."""
 
-    def __init__(self, dimension: int, seed: int, replicate: int, stream: int = 0):
+    def __init__(self, dimension: int, seed: int, replicate: int, stream: int = 0, quasi: bool = True):
         self.dimension = dimension
         self.key = [seed, replicate, stream]
-        self.quasi = 0 < dimension <= SOBOL_DIMENSIONS
+        self.quasi = quasi and 0 < dimension <= SOBOL_DIMENSIONS
+        self.block = max(1 << (STREAM // max(dimension, 1)).bit_length(), BLOCK)
         self._engine, self._next = None, 0
 
     def points(self, start: int, stop: int) -> "PointSet":
@@ -53,13 +55,14 @@ class PointSet:
         if self.quasi is not None:
             return self.quasi[:, first:first + count]
         result = np.empty((len(self), count))
-        for block in range(self.start // BLOCK, -(-self.stop // BLOCK)):
-            low, high = max(block * BLOCK, self.start), min((block + 1) * BLOCK, self.stop)
+        size = self.normals.block
+        for block in range(self.start // size, -(-self.stop // size)):
+            low, high = max(block * size, self.start), min((block + 1) * size, self.stop)
             stream = np.random.SeedSequence([*self.normals.key, first, block])
             generator = np.random.Generator(np.random.SFC64(stream))
-            if low == block * BLOCK and high == low + BLOCK:
+            if low == block * size:
                 generator.standard_normal(out=result[low - self.start:high - self.start])
             else:
-                whole = generator.standard_normal((BLOCK, count))
-                result[low - self.start:high - self.start] = whole[low - block * BLOCK:high - block * BLOCK]
+                whole = generator.standard_normal((high - block * size, count))
+                result[low - self.start:high - self.start] = whole[low - block * size:]
         return result

@@ -61,6 +61,7 @@ class Numbers(Evaluator):
     ):
         super().__init__(function)
         self.recursion, self.levels = recursion, levels
+        self.replicate = replicate
         self.seed = int(np.random.SeedSequence([seed, replicate]).generate_state(1)[0])
         self.infinite_size = infinite_size
         self.ledger = ledger if ledger is not None else Ledger()

@@ -143,30 +143,28 @@ class _Draw:
         self.quantities = quantities
 
     def __call__(self, size: int, seed) -> dict[str, np.ndarray]:
-        generator = np.random.default_rng(seed)
-        own_seed = int(generator.integers(2**31))
+        own_seed = int(np.random.default_rng(seed).integers(2**31))
         window = self.sampler.chunk_size(4 * sum(q.cells**2 for q in self.quantities))
-        parts: list[dict[str, np.ndarray]] = []
-        for start in range(0, size, window):
-            count = min(window, size - start)
-            context = self.contexts[0]
-            numbers = context.with_samples()
-            if self.sampler.is_sampling:
-                fresh = Sampler(self.analysis, samples=count, replicates=1, seed=own_seed + start)
-                numbers, _ = fresh.chunk(context, _pseudo(fresh, count, own_seed + start))
-            drawn = self.joint.draw(numbers, count, generator)
-            parts.append({q.output.name: self._values(q, drawn, count) for q in self.quantities})
-        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]} if parts else {}
+        self.contexts[0].prepare(*[e for e in self.joint.expressions if self.analysis.levels.of(e) < Level.SAMPLE])
+        starts = range(0, size, window)
+        with ThreadPoolExecutor(WORKERS) as pool:
+            parts = list(pool.map(lambda start: self._window(own_seed, start, min(window, size - start)), starts))
+        names = [q.output.name for q in self.quantities]
+        if not parts:
+            return {q.output.name: np.empty((0, *q.shape)) for q in self.quantities}
+        return {name: np.concatenate([part[name] for part in parts]) for name in names}
+
+    def _window(self, seed: int, start: int, count: int) -> dict[str, np.ndarray]:
+        """Draws ``start`` to ``start + count``; the seed and the place fix them."""
+        numbers = self.contexts[0].with_samples()
+        if self.sampler.is_sampling:
+            fresh = Sampler(
+                self.analysis, samples=count, replicates=1, seed=seed, infinite_size=self.sampler.infinite_size)
+            numbers, _ = fresh.chunk(self.contexts[0], fresh.independent_points(start, count))
+        drawn = self.joint.draw(numbers, count, np.random.default_rng([seed, start]))
+        return {q.output.name: self._values(q, drawn, count) for q in self.quantities}
 
     @staticmethod
     def _values(own: Quantity, drawn, count: int) -> np.ndarray:
         values = own.assemble(drawn, own.elements("x"), own.rows)
         return np.array(np.broadcast_to(values[:count] if len(values) >= count else values, (count, *own.shape)))
-
-
-def _pseudo(sampler: Sampler, count: int, seed: int):
-    from netsor.limit.normals import Normals, PointSet
-
-    normals = Normals(sampler._dimensions[Level.SAMPLE], seed, 0)
-    normals.quasi = False
-    return PointSet(normals, 0, count, None)

@@ -20,6 +20,7 @@ from netsor.limit.numbers import Ledger, Numbers
 CHUNK_BYTES = 96 * 2**20
 BYTES_PER_EQUATION = 2**20  # the more equations, the more samples are needed to outweigh the interpreter's own work
 MAX_CHUNK = 4096
+INFINITE_INSIDE = 256  # elements that stand for an infinite axis whose law depends on sampled scores
 NUMBERS, FEWEST, MOST = 2**26, 2**12, 2**17
 
 
@@ -28,9 +29,11 @@ class Sampler:
 
     :param samples: samples in all; rounded up so that each replicate has a power of two.  None: as many as fit NUMBERS normal
         numbers, between FEWEST and MOST.
-    :param replicates: independent randomisations, from which errors are estimated."""
+    :param replicates: independent randomisations, from which errors are estimated.
+    :param infinite_size: elements that stand for an infinite axis; by default the samples of a replicate, fewer inside samples."""
 
-    def __init__(self, analysis: Analysis, *, samples: int | None, replicates: int, seed: int):
+    def __init__(self, analysis: Analysis, *, samples: int | None, replicates: int, seed: int,
+                 infinite_size: int | None = None):
         self.analysis, self.seed = analysis, seed
         if samples is None:
             samples = _affordable(analysis)
@@ -38,21 +41,22 @@ class Sampler:
         self.replicates = replicates
         self._static: dict = {}
         self.ledger = Ledger()
-        size = lambda axis: self.per_replicate if axis.range.infinite else axis.range.size  # noqa: E731
-        self.plans = [GroupPlan(group, size) for group in analysis.groups]
         self.levels = [analysis.level_of(group) for group in analysis.groups]
+        alone = self.per_replicate if Level.SAMPLE not in self.levels else INFINITE_INSIDE
+        self.infinite_size = infinite_size or alone
+        self.plans = [GroupPlan(group, self._size) for group in analysis.groups]
         self._offsets: dict[tuple[int, int], int] = {}
-        self._dimensions = {level: self._allocate(level) for level in (Level.REPLICATE, Level.SAMPLE)}
+        self._along = self._allocate([g for g, plan in enumerate(self.plans) if plan.is_infinite])
+        self._across = self._allocate([g for g, plan in enumerate(self.plans) if not plan.is_infinite])
         self._normals: dict[int, Normals] = {}
 
-    def _allocate(self, level: Level) -> int:
-        """Columns of the point set for every member of the groups at a level; returns how many there are."""
+    def _allocate(self, groups: list[int]) -> int:
+        """Columns of a point set for every member of the groups; returns how many there are."""
         total = 0
-        for g, (plan, own) in enumerate(zip(self.plans, self.levels)):
-            if own == level:
-                for k in range(len(plan.group.members)):
-                    self._offsets[g, k] = total
-                    total += plan.normals(k, level == Level.REPLICATE)
+        for g in groups:
+            for k in range(len(self.plans[g].group.members)):
+                self._offsets[g, k] = total
+                total += self.plans[g].normals(k)
         return total
 
     @property
@@ -75,18 +79,26 @@ class Sampler:
         """The numbers of one replicate, scores along infinite axes drawn."""
         numbers = Numbers(
             self.analysis.recursion, self.analysis.levels, seed=self.seed, replicate=replicate, static=self._static,
-            ledger=self.ledger, infinite_size=self.per_replicate,
+            ledger=self.ledger, infinite_size=self.infinite_size,
         )
-        if self._dimensions[Level.REPLICATE]:
-            normals = Normals(self._dimensions[Level.REPLICATE], self.seed, replicate, stream=1)
-            self._draw(Level.REPLICATE, normals.points(0, self.per_replicate), numbers)
+        self._draw(Level.REPLICATE, None, numbers)
         return numbers
+
+    def _elements(self, replicate: int) -> PointSet:
+        """The normal numbers behind the elements that stand for infinite axes: the same for every sample, so that an average over the
+        axis is one function of the sampled scores, without noise of its own."""
+        return Normals(self._along, self.seed, replicate, stream=1).points(0, self.infinite_size)
 
     def points(self, replicate: int, start: int, stop: int) -> PointSet:
         """The normal numbers behind samples ``start`` to ``stop`` of a replicate, to be asked for in order."""
         if replicate not in self._normals:
-            self._normals[replicate] = Normals(self._dimensions[Level.SAMPLE], self.seed, replicate)
+            self._normals[replicate] = Normals(self._across, self.seed, replicate)
         return self._normals[replicate].points(start, stop)
+
+    def independent_points(self, start: int, count: int) -> PointSet:
+        """Pseudo-random points ``start`` to ``start + count``, for draws that must be independent of each other."""
+        normals = Normals(self._across, self.seed, 0, quasi=False)
+        return normals.points(start, start + count)
 
     def chunk(self, context: Numbers, points: PointSet, record: set[Family] = frozenset()) -> tuple[Numbers, dict]:
         """The context with the scores of a chunk of samples, and the conditional laws of the scores in ``record``."""
@@ -94,9 +106,10 @@ class Sampler:
         laws = self._draw(Level.SAMPLE, points, numbers, record)
         return numbers, laws
 
-    def _draw(self, level: Level, points: PointSet, numbers: Numbers, record=frozenset()) -> dict[Family, Conditional]:
-        along = level == Level.REPLICATE
-        draws = {g: GroupDraw(self.plans[g], points, along) for g, own in enumerate(self.levels) if own == level}
+    def _draw(self, level: Level, points: PointSet | None, numbers: Numbers, record=frozenset()) -> dict[Family, Conditional]:
+        own = [g for g, group_level in enumerate(self.levels) if group_level == level]
+        elements = self._elements(numbers.replicate) if any(self.plans[g].is_infinite for g in own) else None
+        draws = {g: GroupDraw(self.plans[g], elements if self.plans[g].is_infinite else points) for g in own}
         members = [(m.family.order, g, k) for g in draws for k, m in enumerate(self.plans[g].group.members)]
         laws = {}
         for _, g, k in sorted(members):
@@ -131,12 +144,13 @@ class Sampler:
                 yield replicate, start, min(start + size, self.per_replicate)
 
     def _size(self, index: Index) -> int:
-        return self.per_replicate if index.range.infinite else index.range.size
+        return self.infinite_size if index.range.infinite else index.range.size
 
 
 def _affordable(analysis: Analysis) -> int:
-    """Samples that take about NUMBERS normal numbers in all."""
-    size = lambda axis: 1 if axis.range.infinite else axis.range.size  # noqa: E731
+    """Samples that take about NUMBERS scores in all."""
+    inside = any(analysis.level_of(group) == Level.SAMPLE for group in analysis.groups)
+    size = lambda axis: axis.range.size if not axis.range.infinite else INFINITE_INSIDE if inside else 1  # noqa: E731
     plans = [GroupPlan(group, size) for group in analysis.groups]
     per_sample = max(sum(plan.batch * plan.size[0] * plan.size[1] for plan in plans), 1)
     return min(max(1 << ((NUMBERS // per_sample).bit_length() - 1 if NUMBERS >= per_sample else 0), FEWEST), MOST)

@@ -49,7 +49,9 @@ class CrossCovariance(Quantity):
             self.means = [({}, moment.moment(r).expression()) for r in self.pair]
             self.covariance = [({}, moment.covariance(*self.pair).expression())]
         else:
-            self.means, self.covariance = [({}, r) for r in self.pair], []
+            # given the scores a coordinate and a scalar, or two scalars, are independent: their conditional means vary together
+            given = [moment.moment(r).expression() if isinstance(r, Coord) else r for r in self.pair]
+            self.means, self.covariance = [({}, value) for value in given], []
         return [e for _, e in self.means + self.covariance]
 
     def allocate(self, replicates: int, samples: int) -> None:
