@@ -54,6 +54,8 @@ def call(node: syntax.Call, frame: Frame) -> Meaning:
     scope = frame.state.scope
     if word in scope.entities or word in scope.poisoned or word in scope.later:
         scope.find(word, node.function.span)
+    if word in ("cov", "kurtosis"):
+        fail("N208", f"`{word}` is a statistic of the limit; it stands in `expect` only", node.function.span)
     functions = (*catalogue(), *OPERATIONS, *(n for n, e in scope.entities.items() if isinstance(e, FunctionEntity)))
     fail("N208", f"there is no function `{word}`", node.function.span, "", (), scope.suggestion(word, functions))
 
@@ -94,7 +96,7 @@ def custom(rule, node: syntax.Call, frame: Frame) -> Value:
     """A rule of a plug-in: one vector, then the constants that the rule names."""
     word = node.function.dotted
     if any(isinstance(term, Num) for term in frame.indices.values()):
-        fail("N409", f"`{word}` draws once for all elements; this is not supported yet where they are defined one by one",
+        fail("N409", f"`{word}` draws once for all elements, which is not supported yet for a family defined part by part",
              node.span)
     if len(node.arguments) > 1 + len(rule.constants) or not node.arguments:
         positional(syntax.Call(node.span, node.function, node.arguments, ()), frame, 1, 1 + len(rule.constants))
@@ -268,8 +270,8 @@ def inline(definition: syntax.Function, node: syntax.Call, frame: Frame) -> Mean
             "N512", f"this program calls its functions more than {CALL_LIMIT:,} times", node.span))
     formals = [formal.element.name.name for formal in definition.formals]
     if len(node.arguments) > len(formals):
-        fail("N316", f"`{word}` takes {count(len(formals), 'argument')}, and {len(node.arguments)} are given", node.span,
-             "", (Label(definition.name.span, "defined here"),))
+        takes = count(len(formals), "argument")
+        fail("N316", f"`{word}` takes {takes}, and {len(node.arguments)} are given", node.span, "", (Label(definition.name.span, "defined here"),))
     given: dict[str, syntax.Node] = dict(zip(formals, node.arguments))
     for keyword in node.keywords:
         name = keyword.name.name

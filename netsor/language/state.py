@@ -75,9 +75,10 @@ class State:
 class Frame:
     """Where an expression stands: the names and indices that have a meaning only there, and what is known to hold.
 
-    `indices` are the indices that are free on the left or bound around the expression (numbers where an index takes its values one by
-    one); `guards` are conditions under which alone the expression counts; `owner` names the definition it belongs to;
-    `visible` is the number of functions an inlined one may use.
+    `indices` are the indices that are free on the left or bound around the expression (numbers where an index takes its
+    values one by one); `guards` are conditions under which alone the expression counts; `owner` names the definition it
+    belongs to. In the body of a function `depth` says how deep functions are nested, and `visible` how many of the
+    program's first functions it may use.
     """
 
     state: State

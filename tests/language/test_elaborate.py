@@ -293,6 +293,17 @@ def test_a_mean_divides_by_the_terms_its_guard_admits():
         "G x[j] Nonlin sum(h[i] for i if i <= j) * sum(1 for i if i <= j)^(-1)"]
 
 
+def test_guards_may_compare_scalars():
+    lines = families("""r[i] = dot(h[i], V @ h[1])/sqrt(n)
+top[i] = softmax(r[i] for i if sum(1 for j if r[j] > r[i]) < 2)
+y = sum(top[i]*h[i] for i if r[i] > 0 and i > 1)
+""")
+    assert lines[2:] == [
+        "S top[i] Scalar softmax(r[i] for i if sum(1 for j if r[j] > r[i]) < 2)",
+        "G y Nonlin sum(top[i] * h[i] for i if (r[i] > 0) and (i > 1))",
+    ]
+
+
 # --- functions of the program
 
 
