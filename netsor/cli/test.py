@@ -139,7 +139,7 @@ def _show(tested: Tested, seed: int) -> None:
         how = f"interrupted after {how}"
     click.echo(click.style(tested.file, bold=True) + f"   {count(len(tested.verdicts), 'expectation')}, {how}")
     for verdict in tested.verdicts:
-        for line in describe_verdict(verdict):
+        for line in describe_verdict(verdict, tested.samples):
             click.echo(f"    {line}")
     click.echo()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import click
+import numpy as np
 
 from netsor.cli.text.numbers import number
 from netsor.cli.verdicts import CONSISTENT, ERRORS, FAILED, PASSED, SKIPPED, Verdict
@@ -11,16 +12,19 @@ COLOURS = {PASSED: "green", CONSISTENT: "yellow", FAILED: "red", SKIPPED: "cyan"
 WIDTH = max(map(len, COLOURS))
 
 
-def describe_verdict(verdict: Verdict) -> list[str]:
-    """The line as written, what was found, and why that is the verdict."""
+def describe_verdict(verdict: Verdict, samples: int) -> list[str]:
+    """The line as written, what was found, and why that is the verdict.
+
+    :param samples: how many samples of the scores stand behind it; with 0, more of them would not help.
+    """
     word = click.style(verdict.verdict.ljust(WIDTH), fg=COLOURS[verdict.verdict], bold=True)
     lines = [f"{word}  {verdict.text}"]
     if verdict.verdict != SKIPPED:
-        lines.append(" " * WIDTH + f"  {_reason(verdict)}")
+        lines.append(" " * WIDTH + f"  {_reason(verdict, samples)}")
     return lines
 
 
-def _reason(verdict: Verdict) -> str:
+def _reason(verdict: Verdict, samples: int) -> str:
     at = verdict.worst
     value, error = float(verdict.found.value[at]), float(verdict.found.error[at])
     expected, tolerance = float(verdict.expected[at]), float(verdict.tolerance[at])
@@ -31,10 +35,8 @@ def _reason(verdict: Verdict) -> str:
     if verdict.verdict == FAILED:
         allowed = f"{tolerance:.2g} + {ERRORS} x {error:.2g}" if error > 1e-3 * tolerance else f"{tolerance:.2g}"
         return f"{said}, expected {expected:.10g}: off by {abs(value - expected):.2g}, more than {allowed}"
-    more = ""
-    if "samples" in verdict.found.method:
-        more = f", about {_round(error / verdict.needed_error)} times the samples"
-    return f"{said}: agrees, but its error {error:.1g} is too large for the tolerance: {verdict.needed_error:.2g} is needed{more}"
+    more = f", about {_round(error / verdict.needed_error)} times the samples" if samples and np.isfinite(error) else ""
+    return f"{said}: agrees, but its error {error:.2g} is too large for the tolerance: {verdict.needed_error:.2g} is needed{more}"
 
 
 def _round(ratio: float) -> str:

@@ -1,0 +1,65 @@
+"""Ctrl-C while sampling: what is done is shown, and how much that is; warnings do not stop a run."""
+
+import pytest
+
+from netsor.cli.progress import ProgressDisplay
+from netsor.language.diagnostics import Diagnostic, Severity
+
+
+@pytest.fixture
+def stop_at(monkeypatch):
+    """``stop_at(k)``: Ctrl-C arrives when progress is reported for the k-th time."""
+
+    def install(call: int) -> None:
+        calls = iter(range(1, 10**6))
+
+        class Stopping(ProgressDisplay):
+            def __call__(self, done, total):
+                super().__call__(done, total)
+                if next(calls) == call:
+                    raise KeyboardInterrupt
+
+        monkeypatch.setattr("netsor.cli.run.ProgressDisplay", Stopping)
+
+    return install
+
+
+def test_the_text_says_how_many_samples_of_how_many(cli, attention, stop_at):
+    stop_at(20)
+    outcome = cli("run", attention, "--samples", 2**18, "--output", "y")
+    assert outcome.status == 0 and outcome.err == ""
+    assert "interrupted: 65,536 of 262,144 samples of the scores" in outcome.out
+    assert "by 16 x 4096 samples of the scores" in outcome.out
+
+
+def test_the_json_says_so_too(cli, attention, stop_at):
+    stop_at(20)
+    found = cli("run", attention, "--samples", 2**18, "--output", "y", "--json").json
+    assert found["interrupted"] == {"samples": 65536, "wanted": 262144} and found["samples"] == 65536
+
+
+def test_with_nothing_done_there_is_a_sentence_and_status_130(cli, attention, stop_at):
+    stop_at(1)
+    outcome = cli("run", attention, "--samples", 2**18)
+    assert (outcome.status, outcome.out, outcome.err) == (130, "", "interrupted before there was a result\n")
+
+
+def test_warnings_are_shown_and_do_not_change_the_result(cli, relu, monkeypatch):
+    from netsor import language
+
+    plain = cli("run", relu, "--json").json
+    load = language.load_program
+
+    def load_with_warning(*args, **kwargs):
+        program = load(*args, **kwargs)
+        program.warnings.append(Diagnostic("N407", "this grows fast", severity=Severity.WARNING))
+        return program
+
+    monkeypatch.setattr(language, "load_program", load_with_warning)
+    outcome = cli("run", relu)
+    assert outcome.status == 0 and outcome.err == "warning[N407]: this grows fast\n\n" and "variance 1" in outcome.out
+    found = cli("run", relu, "--json")
+    assert found.err == "" and found.json["warnings"][0]["severity"] == "warning"
+    assert found.json["variables"] == plain["variables"]
+    checked = cli("check", relu)
+    assert checked.status == 0 and "1 warning;" in checked.out
