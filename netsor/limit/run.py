@@ -44,7 +44,7 @@ def run_limit(
         sampler = Sampler(analysis, samples=samples, replicates=REPLICATES, seed=seed)
         return _compute(program, analysis, sampler, reported, asked, progress, workers)
     except TooLarge as error:
-        raise NetsorError(Diagnostic("N508", f"this limit is too large: {error}", hint="ask for fewer elements")) from error
+        raise NetsorError(Diagnostic("N512", f"this limit is too large: {error}", hint="ask for fewer elements")) from error
     except Undefined as error:
         family = error.families[0] if error.families else None
         name = f" of {family.label}" if family is not None and not family.hidden else ""
