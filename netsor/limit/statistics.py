@@ -32,6 +32,11 @@ def jackknife(statistics: np.ndarray, function: Callable[[np.ndarray], np.ndarra
     return Estimate(value, _with_quadrature(value, error, relative_error), method)
 
 
+def widened(estimate: Estimate, error: np.ndarray) -> Estimate:
+    """The estimate with an independent absolute error added."""
+    return Estimate(estimate.value, np.hypot(estimate.error, error), estimate.method)
+
+
 def _with_quadrature(value: np.ndarray, spread: np.ndarray, relative_error: float) -> np.ndarray:
     if not relative_error:
         return spread

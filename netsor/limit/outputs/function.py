@@ -11,7 +11,9 @@ from netsor.limit.leaf_functions import static_function
 from netsor.limit.laws import Empirical, FunctionOfGaussian
 from netsor.limit.levels import is_static
 from netsor.limit.outputs.base import MAX_COVARIANCE, Quantity, Variable
-from netsor.limit.statistics import average, excess_kurtosis, jackknife
+from netsor.limit.statistics import average, excess_kurtosis, jackknife, widened
+
+ROUNDING = 4 * np.finfo(float).eps  # of a moment that is a sum of a few terms
 
 
 class FunctionOutput(Quantity):
@@ -73,14 +75,17 @@ class FunctionOutput(Quantity):
         method, relative = self.method(numbers, f"{replicates} x {samples} samples of the scores", replicates)
         moments = self.moments[:, :replicates, :samples]
         statistics = np.moveaxis(moments.mean(axis=2), 0, 1)
-        mean = jackknife(statistics, lambda s: s[0], method, relative)
-        var = jackknife(statistics, lambda s: np.maximum(s[1] - s[0] ** 2, 0.0), method, relative)
-        kurtosis = jackknife(statistics, _kurtosis, method, relative)
+        errors = self._errors(statistics, numbers)
+        mean = widened(jackknife(statistics, lambda s: s[0], method), errors[0])
+        var = widened(jackknife(statistics, lambda s: np.maximum(s[1] - s[0] ** 2, 0.0), method), errors[1])
+        kurtosis = widened(jackknife(statistics, _kurtosis, method), errors[2])
         cov = None
         if self.full:
             centre = mean.value.reshape(-1)
             second = self.second / self.counted - np.outer(centre, centre)
-            cov = average(second.reshape((replicates, *self.shape, *self.shape)), method, relative)
+            cov = average(second.reshape((replicates, *self.shape, *self.shape)), method)
+            cov = widened(cov, self._error(np.mean(self.second / self.counted, axis=0), self.seconds, numbers)
+                          + 2 * np.max(np.abs(centre)) * np.max(errors[0]))
 
         def element(place: tuple[int, ...]):
             at = (slice(None), slice(None), *place)
@@ -90,6 +95,24 @@ class FunctionOutput(Quantity):
             return FunctionOfGaussian(self.leaf[0], own_mean, own_variance, method=method, relative_error=relative)
 
         return Variable(self, "function of gaussian", mean, var, kurtosis, cov, element)
+
+    def _error(self, values: np.ndarray, pieces: list, numbers) -> float:
+        """The absolute error of quadrature and rounding behind moments that are computed from ``pieces``."""
+        relative, _ = numbers.quadrature_error(*[piece[-1] for piece in pieces])
+        return (relative + ROUNDING) * float(np.max(np.abs(values), initial=0.0))
+
+    def _errors(self, statistics: np.ndarray, numbers) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Absolute errors of mean, variance and kurtosis from those of the raw moments, to first order: central moments are
+        differences, and where the mean is large little is left of their digits."""
+        m1, m2, m3, m4 = np.abs(statistics.mean(axis=0))
+        e1, e2, e3, e4 = (self._error(m, self.raw[k], numbers) for k, m in enumerate((m1, m2, m3, m4), 1))
+        variance = np.maximum(m2 - m1**2, 0.0)
+        second = e2 + 2 * m1 * e1
+        fourth = e4 + 4 * (m1 * e3 + m3 * e1) + 6 * (m1**2 * e2 + 2 * m1 * m2 * e1) + 12 * m1**3 * e1
+        with np.errstate(all="ignore"):
+            ratio = np.abs(_kurtosis(statistics.mean(axis=0)) + 3)
+            kurtosis = np.where(variance > 0, fourth / variance**2 + 2 * ratio * second / variance, 0.0)
+        return np.broadcast_to(e1, m1.shape), second, kurtosis
 
     draw = None
     """Set by the run: draws(count) of the whole output, for laws that have no formula."""
