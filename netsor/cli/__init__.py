@@ -1,6 +1,7 @@
 """The command ``netsor``: one file a command.  Only here are options read, files named and results printed.
 
-Exit status: 0 all is well, 1 the program (or its data) is at fault, 2 the command line is, 130 interrupted with nothing to show.
+Exit status: 0 all is well, 1 the program (or its data) is at fault, 2 the command line is, 130 interrupted with
+nothing to show.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from netsor.cli.group import netsor
 
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a terminal that cannot show a letter shows a question mark, not a traceback
+        if hasattr(stream, "reconfigure"):  # what cannot show a letter shows a question mark, not a traceback
             stream.reconfigure(errors="replace")
     try:
         status = netsor.main(arguments, prog_name="netsor", standalone_mode=False)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 
 class Archive:
-    """A file that is opened before the computation, so that a place that cannot be written to is found at once, and takes its name
-    when it is complete."""
+    """A file that is opened before the computation, so that a place that cannot be written to is found at once, and
+    takes its name when it is complete."""
 
     def __init__(self, path: str):
         self.path = Path(path)
@@ -50,7 +50,7 @@ class Archive:
 
 
 def arrays(result: LimitResult) -> dict:
-    """The arrays of a result by name: NAME.mean, .var, .cov (where it was computed), .excess_kurtosis, each with its .error."""
+    """The arrays of a result: NAME.mean, .var, .cov (where it was computed), .excess_kurtosis, each with its .error."""
     found = {}
     for name, variable in result.items():
         for statistic in ("mean", "var", "cov", "excess_kurtosis"):

@@ -20,7 +20,8 @@ STAGES = ("syntax", "ir", "kinds", "levels")
 @options.json_option
 @options.plugin_option
 def command(file, show, settings, data, as_json, plugins) -> None:
-    """Check the program in FILE (- for the standard input): syntax, names, kinds, data, and the conditions of the theorem.
+    """Check the program in FILE (- for the standard input): syntax, names, kinds, data, and the conditions of the
+    theorem.
 
     \b
     --show syntax   the tree of what is written
@@ -66,16 +67,26 @@ def command(file, show, settings, data, as_json, plugins) -> None:
 def _summary(program, analysis, groups) -> str:
     from netsor.cli.text.numbers import count
 
-    parts = [count(sum(not family.hidden for family in program.families), "definition"), count(len(program.outputs), "output")]
+    parts = [
+        count(sum(not family.hidden for family in program.families), "definition"),
+        count(len(program.outputs), "output"),
+    ]
     scores = [family for group in groups for family in group.families]
     if scores:
         sizes = [math.prod(axis.range.size for axis in family.axes if not axis.range.infinite) for family in scores]
         levels = max(analysis.depth[family] for family in scores)
-        infinite = " for each element of an infinite axis" if any(axis.range.infinite for f in scores for axis in f.axes) else ""
+        infinite = (
+            " for each element of an infinite axis"
+            if any(axis.range.infinite for f in scores for axis in f.axes)
+            else ""
+        )
         parts.append(f"{count(sum(sizes), 'score')}{infinite} on {count(levels, 'level')}")
     if program.expectations:
         parts.append(count(len(program.expectations), "expectation"))
     if program.warnings:
         parts.append(count(len(program.warnings), "warning"))
     word = "theorem" if analysis.theorem.proved else "extension"
-    return click.style("ok", fg="green", bold=True) + f"  {program.name}: {', '.join(parts)}; {word}: {analysis.theorem.name}"
+    return (
+        click.style("ok", fg="green", bold=True)
+        + f"  {program.name}: {', '.join(parts)}; {word}: {analysis.theorem.name}"
+    )

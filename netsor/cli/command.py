@@ -17,10 +17,16 @@ class Command(click.Command):
 
     def __init__(self, *args: Any, **kwargs: Any):
         super().__init__(*args, **kwargs)
-        self.params.append(click.Option(
-            ["--debug"], is_flag=True, expose_value=False, envvar="NETSOR_DEBUG", callback=_remember_debug,
-            help="Show Python's traceback where netsor itself fails (also: NETSOR_DEBUG=1).",
-        ))
+        self.params.append(
+            click.Option(
+                ["--debug"],
+                is_flag=True,
+                expose_value=False,
+                envvar="NETSOR_DEBUG",
+                callback=_remember_debug,
+                help="Show Python's traceback where netsor itself fails (also: NETSOR_DEBUG=1).",
+            )
+        )
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

@@ -23,17 +23,25 @@ def refuse_if_too_large(program: Program, samples: int, outputs: list[str]) -> N
     sampler = Sampler(analysis, samples=samples, replicates=REPLICATES, seed=0)
     kept = sum(_kept(quantity(output, analysis)) for output in program.outputs if output.name in outputs)
     # along an infinite axis the points of one replicate are held, with what is computed from them, at once
-    held = sum(plan.batch * sum(plan.size) for plan, level in zip(sampler.plans, sampler.levels) if level == Level.REPLICATE)
+    held = sum(
+        plan.batch * sum(plan.size) for plan, level in zip(sampler.plans, sampler.levels) if level == Level.REPLICATE
+    )
     size = 8 * (kept * sampler.samples + held)
     if size <= MEMORY:
         return
-    normals = sum(plan.batch * plan.size[0] * plan.size[1] // (1 if level == Level.SAMPLE else sampler.per_replicate)
-                  for plan, level in zip(sampler.plans, sampler.levels))
+    normals = sum(
+        plan.batch * plan.size[0] * plan.size[1] // (1 if level == Level.SAMPLE else sampler.per_replicate)
+        for plan, level in zip(sampler.plans, sampler.levels)
+    )
     seconds = sampler.samples * max(normals, 1) / NUMBERS
     fits = 1 << (samples * MEMORY // size).bit_length() - 1
-    raise NetsorError(Diagnostic(
-        "N521", f"{samples:,} samples would take {_bytes(size)} of memory and about {_time(seconds)}",
-        hint=f"ask for at most {fits:,}: errors fall like 1/sqrt(samples)"))
+    raise NetsorError(
+        Diagnostic(
+            "N521",
+            f"{samples:,} samples would take {_bytes(size)} of memory and about {_time(seconds)}",
+            hint=f"ask for at most {fits:,}: errors fall like 1/sqrt(samples)",
+        )
+    )
 
 
 def _kept(own: Quantity) -> int:
@@ -42,11 +50,10 @@ def _kept(own: Quantity) -> int:
 
 
 def _bytes(size: float) -> str:
-    for unit in ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB"):
-        if size < 1024:
-            break
-        size /= 1024
-    return f"{size:,.0f} {unit}"
+    units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"]
+    while size >= 1024 and len(units) > 1:
+        size, units = size / 1024, units[1:]
+    return f"{size:,.0f} {units[0]}"
 
 
 def _time(seconds: float) -> str:

@@ -34,7 +34,8 @@ class Family:
 @click.command(cls=Command, short_help="What the code of a message means.")
 @click.argument("code", required=False, metavar="[CODE]")
 def command(code: str | None) -> None:
-    """What the code of a message means (netsor explain N401), which codes a family has (netsor explain N4), or which families there are."""
+    """What the code of a message means (netsor explain N401), which codes a family has (netsor explain N4), or
+    which families there are."""
     families = read_codes()
     if code is None:
         for family in families:
@@ -48,7 +49,8 @@ def command(code: str | None) -> None:
             return
         for each in family.codes:
             if each.code == wanted:
-                click.echo(f"{click.style(each.code, bold=True)}  {click.style(each.title, bold=True)}\n\n{click.wrap_text(each.text, 100, preserve_paragraphs=True)}")
+                click.echo(f"{click.style(each.code, bold=True)}  {click.style(each.title, bold=True)}\n")
+                click.echo(click.wrap_text(each.text, 100, preserve_paragraphs=True))
                 return
     raise click.UsageError(f"there is no code {code!r}; {_nearest(wanted, families)}")
 

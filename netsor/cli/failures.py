@@ -11,8 +11,13 @@ import click
 from netsor.language.diagnostics import Diagnostic, NetsorError, render
 
 COLOURS: dict[str, dict[str, Any]] = {
-    "error": {"fg": "red", "bold": True}, "warning": {"fg": "yellow", "bold": True}, "note": {"fg": "cyan", "bold": True},
-    "message": {"bold": True}, "gutter": {"fg": "blue"}, "caret": {"fg": "red", "bold": True}, "secondary": {"fg": "blue", "bold": True},
+    "error": {"fg": "red", "bold": True},
+    "warning": {"fg": "yellow", "bold": True},
+    "note": {"fg": "cyan", "bold": True},
+    "message": {"bold": True},
+    "gutter": {"fg": "blue"},
+    "caret": {"fg": "red", "bold": True},
+    "secondary": {"fg": "blue", "bold": True},
     "hint": {"fg": "green"},
 }
 
@@ -28,11 +33,23 @@ def diagnostics_of(error: BaseException) -> list[Diagnostic]:
         return [Diagnostic("N520", str(error))]
     if isinstance(error, (MemoryError, TooLarge)):
         needed = f": {_one_line(error)}" if str(error) else ""
-        return [Diagnostic("N521", f"this takes more memory than there is{needed}",
-                           hint="ask for fewer --samples, or for some of the outputs only (--output NAME)")]
+        return [
+            Diagnostic(
+                "N521",
+                f"this takes more memory than there is{needed}",
+                hint="ask for fewer --samples, or for some of the outputs only (--output NAME)",
+            )
+        ]
     what = type(error).__name__ + (f": {_one_line(error)}" if str(error) else "")
-    return [Diagnostic("N901", f"this is a bug in netsor: {what}", hint=(
-        "please report it with the program and the command line; --debug shows the traceback that helps to find it"))]
+    return [
+        Diagnostic(
+            "N901",
+            f"this is a bug in netsor: {what}",
+            hint=(
+                "please report it with the program and the command line; --debug shows the traceback that helps to find it"
+            ),
+        )
+    ]
 
 
 def _one_line(error: BaseException) -> str:
@@ -44,7 +61,9 @@ def report(diagnostics: Iterable[Diagnostic], *, as_json: bool = False) -> None:
     """Text on stderr, or one JSON object on stdout."""
     diagnostics = list(diagnostics)
     if as_json:
-        click.echo(json.dumps({"error": [as_object(each) for each in diagnostics]}, ensure_ascii=False, allow_nan=False))
+        click.echo(
+            json.dumps({"error": [as_object(each) for each in diagnostics]}, ensure_ascii=False, allow_nan=False)
+        )
         return
     click.echo("\n\n".join(render(each, paint) for each in diagnostics), err=True)
 
@@ -55,10 +74,15 @@ def paint(text: str, role: str) -> str:
 
 
 def as_object(diagnostic: Diagnostic) -> dict[str, Any]:
-    """A diagnostic for ``--json``; ``end_line`` and ``end_column`` are those of the first character after the place."""
+    """A diagnostic for ``--json``; its end is the first character after the place."""
     found: dict[str, Any] = {
-        "code": diagnostic.code, "severity": diagnostic.severity.value, "message": diagnostic.message,
-        "file": None, "line": None, "column": None, "hint": diagnostic.hint or None,
+        "code": diagnostic.code,
+        "severity": diagnostic.severity.value,
+        "message": diagnostic.message,
+        "file": None,
+        "line": None,
+        "column": None,
+        "hint": diagnostic.hint or None,
     }
     if diagnostic.span is not None:
         found |= _place(diagnostic.span)
@@ -71,4 +95,10 @@ def as_object(diagnostic: Diagnostic) -> dict[str, Any]:
 
 def _place(span) -> dict[str, Any]:
     end_line, end_column = span.source.position(span.end)
-    return {"file": span.source.name, "line": span.line, "column": span.column, "end_line": end_line, "end_column": end_column}
+    return {
+        "file": span.source.name,
+        "line": span.line,
+        "column": span.column,
+        "end_line": end_line,
+        "end_column": end_column,
+    }

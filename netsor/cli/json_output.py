@@ -1,4 +1,6 @@
-"""A result as one JSON object.  Strict JSON: infinity is the string "inf" among parameters; what is not a number is null."""
+"""A result as one JSON object.
+
+Strict JSON: infinity is the string "inf" among parameters; what is not a number is null."""
 
 from __future__ import annotations
 
@@ -24,9 +26,11 @@ def dump(value: dict[str, Any]) -> str:
 def result_object(result: LimitResult, seconds: float, wanted: int) -> dict[str, Any]:
     """``netsor run --json``"""
     found: dict[str, Any] = {
-        "netsor": __version__, "program": result.program.name,
+        "netsor": __version__,
+        "program": result.program.name,
         "params": {name: parameter(value) for name, value in result.program.parameters.items()},
-        "seed": result.seed, "samples": result.samples,
+        "seed": result.seed,
+        "samples": result.samples,
         "theorem": {"name": result.theorem.name, "proved": result.theorem.proved, "reason": result.theorem.reason},
         "variables": {name: variable_object(variable) for name, variable in result.items()},
     }
@@ -40,8 +44,12 @@ def result_object(result: LimitResult, seconds: float, wanted: int) -> dict[str,
 
 def variable_object(variable: Variable) -> dict[str, Any]:
     found: dict[str, Any] = {
-        "kind": variable.kind, "axes": dict(variable.axes), "given": list(variable.given), "law": variable.law,
-        "mean": estimate_object(variable.mean), "var": estimate_object(variable.var),
+        "kind": variable.kind,
+        "axes": dict(variable.axes),
+        "given": list(variable.given),
+        "law": variable.law,
+        "mean": estimate_object(variable.mean),
+        "var": estimate_object(variable.var),
     }
     if variable.has_cov:
         found["cov"] = estimate_object(variable.cov)
@@ -52,8 +60,12 @@ def variable_object(variable: Variable) -> dict[str, Any]:
 def estimate_object(estimate: Estimate) -> dict[str, Any]:
     if estimate.value.size > LARGEST:
         return {
-            "summary": True, "shape": list(estimate.shape), "min": finite(estimate.value.min()), "max": finite(estimate.value.max()),
-            "error": finite(estimate.error.max()), "method": estimate.method,
+            "summary": True,
+            "shape": list(estimate.shape),
+            "min": finite(estimate.value.min()),
+            "max": finite(estimate.value.max()),
+            "error": finite(estimate.error.max()),
+            "method": estimate.method,
         }
     return {"value": numbers(estimate.value), "error": numbers(estimate.error), "method": estimate.method}
 

@@ -50,7 +50,9 @@ def nonlinearities() -> list[tuple[str, str]]:
     found = []
     for name in names():
         declared = get(name)
-        parameters = "".join(f", {p}" + ("" if default is None else f"={default:g}") for p, default in declared.parameters)
+        parameters = "".join(
+            f", {p}" + ("" if default is None else f"={default:g}") for p, default in declared.parameters
+        )
         described = (type(declared).__doc__ or declared.citation).strip().splitlines()[0]
         found.append((f"{name}(x{parameters})", described.rstrip(".")))
     return found

@@ -28,22 +28,37 @@ def _pairs(ctx: click.Context, parameter: click.Parameter, values: tuple[str, ..
 
 file_argument = click.argument("file", metavar="FILE")
 set_option = click.option(
-    "--set", "settings", multiple=True, metavar="NAME=VALUE", callback=_pairs,
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=_pairs,
     help="Value of a param: a constant expression such as 8, 1/3, 2^10 or inf.  Repeatable.",
 )
 data_option = click.option(
-    "--data", "data", multiple=True, metavar="NAME=FILE", callback=_pairs,
+    "--data",
+    "data",
+    multiple=True,
+    metavar="NAME=FILE",
+    callback=_pairs,
     help="Numbers of a data statement: .npy, .npz or .csv.  Repeatable.",
 )
 plugin_option = click.option(
-    "--plugin", "plugins", multiple=True, metavar="FILE.py", help="Python file that defines nonlinearities or rules.  Repeatable.",
+    "--plugin",
+    "plugins",
+    multiple=True,
+    metavar="FILE.py",
+    help="Python file that defines nonlinearities or rules.  Repeatable.",
 )
 samples_option = click.option(
-    "--samples", type=click.IntRange(min=1), metavar="N",
+    "--samples",
+    type=click.IntRange(min=1),
+    metavar="N",
     help="Samples of the scores, in 16 independent randomisations (rounded up).  Without it: about a second's worth.",
 )
 seed_option = click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Reproduces every number.")
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Reproduces every number."
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object, also for errors.")
 
 
@@ -55,7 +70,9 @@ def load(file: str | Source, settings: dict[str, str], data: dict[str, str], plu
     from netsor.plugins import load_plugins, rules
 
     load_plugins(list(plugins))
-    return Program(load_program(file if isinstance(file, Source) else source(file), settings=settings, data=data, rules=rules()))
+    return Program(
+        load_program(file if isinstance(file, Source) else source(file), settings=settings, data=data, rules=rules())
+    )
 
 
 def source(file: str) -> Source:
@@ -71,9 +88,13 @@ def source(file: str) -> Source:
         return Source(content.decode("utf-8"), "<stdin>")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise NetsorError(Diagnostic(
-            "N115", f"the standard input is not text in UTF-8: byte {error.start + 1}, in line {line}, is "
-            f"0x{content[error.start]:02x}")) from None
+        raise NetsorError(
+            Diagnostic(
+                "N115",
+                f"the standard input is not text in UTF-8: byte {error.start + 1}, in line {line}, is "
+                f"0x{content[error.start]:02x}",
+            )
+        ) from None
 
 
 def warn(warnings: list[Diagnostic]) -> None:

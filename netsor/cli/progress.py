@@ -10,7 +10,7 @@ PATIENCE = 1.0  # seconds before anything is shown
 
 
 class ProgressDisplay:
-    """``with ProgressDisplay() as progress: work(progress)``; ``progress(done, total)`` may be called from one thread at a time.
+    """``with ProgressDisplay() as progress: work(progress)``, where the work calls ``progress(done, total)``.
 
     ``total`` is the last total that was told of (0 before)."""
 
@@ -41,24 +41,36 @@ class ProgressDisplay:
                 self._update()
 
     def _update(self) -> None:
-        self._bar.update(self._task, completed=self.done, total=self.total or None,
-                         description="sampling" if self.total else "preparing")
+        self._bar.update(
+            self._task,
+            completed=self.done,
+            total=self.total or None,
+            description="sampling" if self.total else "preparing",
+        )
 
     def _show(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeRemainingColumn
         from rich.text import Text
 
-        class Rate(ProgressColumn):
+        class Amount(ProgressColumn):
+            """How much of how much, and how fast."""
+
             def render(self, task) -> Text:
-                return Text(f"{task.speed:,.0f}/s" if task.speed else "")
+                rate = f", {task.speed:,.0f}/s" if task.speed else ""
+                return Text(f"{task.completed:,.0f} of {task.total:,.0f}{rate}" if task.total else "")
 
         with self._lock:
             if not self.enabled:
                 return
             self._bar = Progress(
-                TextColumn("{task.description}"), BarColumn(20), TextColumn("{task.completed:,.0f}"), Rate(), TimeElapsedColumn(),
-                TextColumn("left"), TimeRemainingColumn(), console=Console(stderr=True), transient=True,
+                TextColumn("{task.description}"),
+                BarColumn(20),
+                Amount(),
+                TimeRemainingColumn(),
+                TextColumn("left"),
+                console=Console(stderr=True),
+                transient=True,
             )
             self._task = self._bar.add_task("preparing", total=None)
             self._update()

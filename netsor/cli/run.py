@@ -24,8 +24,8 @@ from netsor.cli.progress import ProgressDisplay
 @click.option("--out", metavar="FILE.npz", help="Write the arrays too: y.mean, y.cov, y.cov.error, …")
 @options.plugin_option
 def command(file, settings, data, outputs, samples, seed, as_json, out, plugins) -> None:
-    """The infinite-width limit of the program in FILE (- for the standard input): the law of its scores and of its outputs, every
-    number with its error and the method behind it.
+    """The infinite-width limit of the program in FILE (- for the standard input): the law of its scores and of its
+    outputs, every number with its error and the method behind it.
 
     Ctrl-C while sampling shows what has been reached.
     """

@@ -132,9 +132,14 @@ def _show(tested: Tested, seed: int) -> None:
     if not tested.verdicts:
         click.echo(click.style(tested.file, bold=True) + "   states no expectations\n")
         return
-    how = f"{tested.samples:,} samples, seed {seed}, {tested.seconds:.2g} s" if tested.samples else f"{tested.seconds:.2g} s"
+    how = (
+        f"{tested.samples:,} samples, seed {seed}, {tested.seconds:.2g} s"
+        if tested.samples
+        else f"{tested.seconds:.2g} s"
+    )
     if tested.changed:
-        how = f"skipped: {', '.join(tested.changed)} set from outside, and the expectations are about the values in the file"
+        names = ", ".join(tested.changed)
+        how = f"skipped: {names} set from outside, and the expectations are about the values in the file"
     if tested.interrupted:
         how = f"interrupted after {how}"
     click.echo(click.style(tested.file, bold=True) + f"   {count(len(tested.verdicts), 'expectation')}, {how}")
@@ -151,7 +156,9 @@ def _summary(tested: list[Tested], counts: Counter) -> str:
     broken = sum(bool(each.problems) for each in tested)
     if broken:
         words.append(f"{count(broken, 'file')} with errors")
-    return f"{count(sum(counts.values()), 'expectation')} in {count(len(tested), 'file')}" + (f": {', '.join(words)}" if words else "")
+    return f"{count(sum(counts.values()), 'expectation')} in {count(len(tested), 'file')}" + (
+        f": {', '.join(words)}" if words else ""
+    )
 
 
 def _object(tested: list[Tested], counts: Counter, seed: int) -> dict[str, Any]:
@@ -171,12 +178,16 @@ def _file_object(tested: Tested) -> dict[str, Any]:
     found |= {"program": tested.program, "samples": tested.samples, "expectations": []}
     for verdict in tested.verdicts:
         own: dict[str, Any] = {
-            "text": verdict.text, "line": verdict.expectation.span.line, "verdict": verdict.verdict,
+            "text": verdict.text,
+            "line": verdict.expectation.span.line,
+            "verdict": verdict.verdict,
             "indices": {index.name: index.range.size for index in verdict.expectation.indices},
         }
         if verdict.found is not None:
             own |= {
-                "expected": numbers(verdict.expected), "tolerance": numbers(verdict.tolerance), "found": estimate_object(verdict.found),
+                "expected": numbers(verdict.expected),
+                "tolerance": numbers(verdict.tolerance),
+                "found": estimate_object(verdict.found),
                 "needed_error": verdict.needed_error,
             }
         found["expectations"].append(own)

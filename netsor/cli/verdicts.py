@@ -1,12 +1,13 @@
 """Whether an ``expect`` line holds.
 
-With |difference| = |found - expected|, one standard error e of what was found, and the line's tolerance t, for each value of the
-line's indices:
+With |difference| = |found - expected|, one standard error e of what was found, and the line's tolerance t, for
+each value of the line's indices:
 
-- *failed*: |difference| > t + 4 e.  Errors come from 16 independent randomisations, so that a true statement fails by chance with
-  probability at most 0.0012 (Student's t, 15 degrees of freedom, beyond 4) for each value.
+- *failed*: |difference| > t + 4 e.  Errors come from 16 independent randomisations, so that a true statement
+  fails by chance with probability at most 0.0012 (Student's t, 15 degrees of freedom, beyond 4) for each value.
 - *passed*: not failed, and 4 e <= t: what was found is known well enough for the tolerance.
-- *consistent*: not failed, but 4 e > t.  The line is not contradicted; a deviation of the size of the tolerance could not be seen.
+- *consistent*: not failed, but 4 e > t.  The line is not contradicted; a deviation of the size of the tolerance
+  could not be seen.
 
 The verdict of a line is the worst of its values.
 """
@@ -29,7 +30,8 @@ PASSED, CONSISTENT, FAILED, SKIPPED = VERDICTS
 
 @dataclass(frozen=True)
 class Verdict:
-    """An ``expect`` line judged.  ``worst`` is the place (over the line's indices) that decided; arrays are None where skipped."""
+    """An ``expect`` line judged.  ``worst`` is the place (over the line's indices) that decided; arrays are None
+    where skipped."""
 
     expectation: Expectation
     verdict: str

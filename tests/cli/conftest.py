@@ -54,6 +54,7 @@ class Outcome:
     @property
     def json(self):
         """The output, which must be one strict JSON object."""
+
         def refuse(token):
             raise AssertionError(f"{token} is not JSON")
 
@@ -77,12 +78,15 @@ def cli(capsys, monkeypatch):
 
 @pytest.fixture
 def outside():
-    """``outside("run", path)`` starts ``python -m netsor`` and returns the process; words in capitals are environment variables."""
+    """``outside("run", path)`` starts ``python -m netsor`` and returns the process; the rest are environment variables."""
 
     def start(*arguments, stdin=None, stderr=subprocess.PIPE, **variables) -> subprocess.Popen:
         kept = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "NETSOR_DEBUG")}
         return subprocess.Popen(
-            [sys.executable, "-m", "netsor", *map(str, arguments)], stdin=stdin, stdout=subprocess.PIPE, stderr=stderr,
+            [sys.executable, "-m", "netsor", *map(str, arguments)],
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
             env={**kept, "PYTHONPATH": str(ROOT), **variables},
         )
 

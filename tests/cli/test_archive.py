@@ -9,7 +9,12 @@ def test_the_arrays_are_those_of_the_json(cli, attention, tmp_path):
     outcome = cli("run", attention, "--samples", 256, "--json", "--out", path)
     assert outcome.status == 0
     with np.load(path) as archive:
-        names = {f"{name}.{part}{error}" for name in "py" for part in ("mean", "var", "cov", "excess_kurtosis") for error in ("", ".error")}
+        names = {
+            f"{name}.{part}{error}"
+            for name in "py"
+            for part in ("mean", "var", "cov", "excess_kurtosis")
+            for error in ("", ".error")
+        }
         assert set(archive) == names
         for name, variable in outcome.json["variables"].items():
             for part in ("mean", "var", "cov", "excess_kurtosis"):
@@ -24,7 +29,10 @@ def test_the_same_seed_writes_the_same_bytes(cli, attention, tmp_path):
     assert (tmp_path / "one.npz").read_bytes() == (tmp_path / "two.npz").read_bytes()
 
 
-@pytest.mark.parametrize("name, said", [("y.npy", "does not end in .npz"), ("none/y.npz", "cannot be written"), ("folder.npz", "is a directory")])
+@pytest.mark.parametrize(
+    "name, said",
+    [("y.npy", "does not end in .npz"), ("none/y.npz", "cannot be written"), ("folder.npz", "is a directory")],
+)
 def test_a_place_that_cannot_be_written_is_found_before_the_computation(cli, relu, tmp_path, monkeypatch, name, said):
     (tmp_path / "folder.npz").mkdir()
     monkeypatch.setattr("netsor.api.Program.limit", lambda *args, **kwargs: pytest.fail("computed"))

@@ -5,9 +5,12 @@ import pytest
 
 def test_a_correct_program_is_one_line(cli, attention, relu):
     assert cli("check", relu).out == (
-        "ok  relu: 2 definitions, 1 output; theorem: NETSOR master theorem (Yang 2019, arXiv:1910.12478)\n")
+        "ok  relu: 2 definitions, 1 output; theorem: NETSOR master theorem (Yang 2019, arXiv:1910.12478)\n"
+    )
     outcome = cli("check", attention)
-    assert outcome.status == 0 and "32 scores on 1 level, 1 expectation; theorem: limit with random scores" in outcome.out
+    assert (
+        outcome.status == 0 and "32 scores on 1 level, 1 expectation; theorem: limit with random scores" in outcome.out
+    )
 
 
 def test_the_conditions_of_the_theorem_are_checked(cli, program):
@@ -24,7 +27,14 @@ def test_the_syntax_is_shown_even_if_the_program_means_nothing(cli, program):
 def test_kinds(cli, attention):
     rows = [line.split() for line in cli("check", attention, "--show", "kinds").out.splitlines()]
     kinds = {row[0]: row[1] for row in rows if len(row) > 2}
-    assert [kinds[name] for name in ("WQ[a]", "h[i]", "q[a,i]", "p[a,i,j]", "A[a,i,j]", "y[i]")] == ["A", "G", "G", "S", "S", "G"]
+    assert [kinds[name] for name in ("WQ[a]", "h[i]", "q[a,i]", "p[a,i,j]", "A[a,i,j]", "y[i]")] == [
+        "A",
+        "G",
+        "G",
+        "S",
+        "S",
+        "G",
+    ]
 
 
 def test_levels(cli, attention, relu):
@@ -39,7 +49,8 @@ def test_shared_matrices_make_one_group_of_several_levels(cli, program):
     path = program(
         "width n\nindex i, j in 1..2\nindex l in 1..2\ninput h[i] ~ N(0, 1)\nmatrix Q, K, V ~ N(0, 1/n)\nx[0,i] = h[i]\n"
         "for l in 1..2:\n  p[l,i,j] = dot(Q @ x[l-1,i], K @ x[l-1,j]) / sqrt(n)\n"
-        "  x[l,i] = x[l-1,i] + sum(p[l,i,j] * (V @ x[l-1,j]) for j)\noutput p\n")
+        "  x[l,i] = x[l-1,i] + sum(p[l,i,j] * (V @ x[l-1,j]) for j)\noutput p\n"
+    )
     text = cli("check", path, "--show", "levels").out
     assert "group 1: 2 families of scores, levels 1 to 2, bilinear" in text and "group 2" not in text
 

@@ -10,13 +10,28 @@ def test_version(cli):
     assert (outcome.status, outcome.out) == (0, f"netsor {__version__}\n")
 
 
-@pytest.mark.parametrize("arguments", [
-    ("run",), ("run", "FILE", "--set", "s"), ("run", "FILE", "--set", "=3"), ("run", "FILE", "--set", "s="),
-    ("run", "FILE", "--set", "s=1", "--set", "s=2"), ("run", "FILE", "--data", "X"), ("run", "FILE", "--samples", "0"),
-    ("run", "FILE", "--samples", "-5"), ("run", "FILE", "--samples", "many"), ("run", "FILE", "--seed", "-1"),
-    ("run", "FILE", "--seed", "1.5"), ("run", "FILE", "--no-such-option"), ("run", "FILE", "OTHER"), ("check", "FILE", "--show", "nothing"),
-    ("test",), ("rum", "FILE"), ("FILE",),
-])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run",),
+        ("run", "FILE", "--set", "s"),
+        ("run", "FILE", "--set", "=3"),
+        ("run", "FILE", "--set", "s="),
+        ("run", "FILE", "--set", "s=1", "--set", "s=2"),
+        ("run", "FILE", "--data", "X"),
+        ("run", "FILE", "--samples", "0"),
+        ("run", "FILE", "--samples", "-5"),
+        ("run", "FILE", "--samples", "many"),
+        ("run", "FILE", "--seed", "-1"),
+        ("run", "FILE", "--seed", "1.5"),
+        ("run", "FILE", "--no-such-option"),
+        ("run", "FILE", "OTHER"),
+        ("check", "FILE", "--show", "nothing"),
+        ("test",),
+        ("rum", "FILE"),
+        ("FILE",),
+    ],
+)
 def test_a_wrong_command_line_is_a_usage_error(cli, relu, arguments):
     outcome = cli(*(relu if argument == "FILE" else argument for argument in arguments))
     assert outcome.status == 2 and outcome.out == ""
@@ -86,11 +101,14 @@ def test_a_plugin_at_fault(cli, relu, tmp_path):
         assert outcome.status == 1 and outcome.err.startswith("error[N520]") and said in outcome.err
 
 
-@pytest.mark.parametrize("error, code, said", [
-    (ZeroDivisionError("division by zero"), "N901", "this is a bug in netsor: ZeroDivisionError: division by zero"),
-    (RecursionError("too deep"), "N901", "RecursionError"),
-    (MemoryError("Unable to allocate 58 TiB"), "N521", "58 TiB"),
-])
+@pytest.mark.parametrize(
+    "error, code, said",
+    [
+        (ZeroDivisionError("division by zero"), "N901", "this is a bug in netsor: ZeroDivisionError: division by zero"),
+        (RecursionError("too deep"), "N901", "RecursionError"),
+        (MemoryError("Unable to allocate 58 TiB"), "N521", "58 TiB"),
+    ],
+)
 def test_failures_of_netsor_itself_are_one_message(cli, relu, monkeypatch, error, code, said):
     def fail(*args, **kwargs):
         raise error

@@ -18,12 +18,23 @@ def verdict(difference, error, tolerance, shape=()) -> str:
     return judge(expectation, Estimate(np.full(shape, 2.0) + difference, error, "16 x 8 samples"), program).verdict
 
 
-@pytest.mark.parametrize("difference, error, tolerance, expected", [
-    (0.0, 0.0, 1, "passed"), (0.9, 0.0, 1, "passed"), (1.1, 0.0, 1, "failed"),
-    (0.9, 0.25, 1, "passed"), (1.9, 0.25, 1, "passed"), (2.1, 0.25, 1, "failed"),
-    (0.0, 0.26, 1, "consistent"), (2.0, 0.26, 1, "consistent"), (2.1, 0.26, 1, "failed"),
-    (np.nan, 0.0, 1, "failed"), (0.0, np.nan, 1, "failed"), (0.0, np.inf, 1, "consistent"),
-])
+@pytest.mark.parametrize(
+    "difference, error, tolerance, expected",
+    [
+        (0.0, 0.0, 1, "passed"),
+        (0.9, 0.0, 1, "passed"),
+        (1.1, 0.0, 1, "failed"),
+        (0.9, 0.25, 1, "passed"),
+        (1.9, 0.25, 1, "passed"),
+        (2.1, 0.25, 1, "failed"),
+        (0.0, 0.26, 1, "consistent"),
+        (2.0, 0.26, 1, "consistent"),
+        (2.1, 0.26, 1, "failed"),
+        (np.nan, 0.0, 1, "failed"),
+        (0.0, np.nan, 1, "failed"),
+        (0.0, np.inf, 1, "consistent"),
+    ],
+)
 def test_the_three_verdicts(difference, error, tolerance, expected):
     assert verdict(difference, error, tolerance) == expected
 
@@ -34,7 +45,9 @@ def test_the_worst_value_of_an_index_decides():
 
 
 def test_lines_that_hold(cli, program):
-    outcome = cli("test", program(RELU + "expect cov(z[1], z[1]) = 1 within 1e-9\nexpect cov(z[b], z[b]) = b within 1e-9\n"))
+    outcome = cli(
+        "test", program(RELU + "expect cov(z[1], z[1]) = 1 within 1e-9\nexpect cov(z[b], z[b]) = b within 1e-9\n")
+    )
     assert outcome.status == 0
     assert "passed      cov(z[1], z[1]) = 1 within 1e-9\n                found 1\n" in outcome.out
     assert outcome.out.endswith("2 expectations in 1 file: 2 passed\n")
@@ -43,7 +56,10 @@ def test_lines_that_hold(cli, program):
 def test_a_line_that_fails_says_by_how_much_and_where(cli, program):
     outcome = cli("test", program(RELU + "expect cov(z[b], z[b]) = 1 within 0.1\n"))
     assert outcome.status == 1
-    assert "failed      cov(z[b], z[b]) = 1 within 0.1\n                found 2 at b=2, expected 1: off by 1, more than 0.1\n" in outcome.out
+    assert (
+        "failed      cov(z[b], z[b]) = 1 within 0.1\n                found 2 at b=2, expected 1: off by 1, more than 0.1\n"
+        in outcome.out
+    )
 
 
 def test_a_line_that_needs_more_samples_says_how_many(cli, program, attention):
@@ -84,7 +100,12 @@ def test_json(cli, program):
     found = outcome.json
     assert found["summary"] == {"passed": 1, "consistent": 0, "failed": 1, "skipped": 0}
     first, second = found["files"][0]["expectations"]
-    assert (first["text"], first["line"], first["verdict"], first["indices"]) == ("cov(z[b], z[b]) = b within 1e-9", 7, "passed", {"b": 2})
+    assert (first["text"], first["line"], first["verdict"], first["indices"]) == (
+        "cov(z[b], z[b]) = b within 1e-9",
+        7,
+        "passed",
+        {"b": 2},
+    )
     assert first["expected"] == [1.0, 2.0] and first["found"]["value"] == pytest.approx([1, 2], abs=1e-12)
     assert second["verdict"] == "failed" and second["tolerance"] == 0.5
 

@@ -6,9 +6,11 @@ from netsor.cli.list import first_line
 
 def test_every_nonlinearity_is_listed_with_its_parameters(cli):
     text = cli("list").out
-    listed = text[text.index("nonlinearities"):].splitlines()[1:]
+    listed = text[text.index("nonlinearities") :].splitlines()[1:]
     assert [line.split("(")[0].strip() for line in listed] == list(nonlinearities.names())
-    assert "leaky_relu(x, slope=0.01) phi(x) = x for x > 0, slope * x otherwise" in [" ".join(line.split()) for line in listed]
+    assert "leaky_relu(x, slope=0.01) phi(x) = x for x > 0, slope * x otherwise" in [
+        " ".join(line.split()) for line in listed
+    ]
 
 
 def test_programs_are_listed_with_the_first_line_of_their_docstring(cli):

@@ -63,7 +63,7 @@ def test_progress_on_a_terminal_then_ctrl_c_shows_what_is_done(outside, attentio
     seen, deadline = b"", time.monotonic() + 60
     while time.monotonic() < deadline:
         seen += read(ours)
-        done = [int(number.replace(b",", b"")) for number in re.findall(rb"[\d,]{7,}", seen)]
+        done = [int(number.replace(b",", b"")) for number in re.findall(rb"([\d,]{7,}) of", seen)]
         if done and max(done) >= 2**18:  # every randomisation has something
             break
     process.send_signal(signal.SIGINT)

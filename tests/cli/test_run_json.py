@@ -36,7 +36,12 @@ def test_attention(cli, attention):
     assert (outcome.status, outcome.err) == (0, "")
     found = outcome.json
     check_result(found)
-    assert (found["program"], found["params"], found["seed"], found["samples"]) == ("attention", {"s": 4, "H": 2}, 5, 1024)
+    assert (found["program"], found["params"], found["seed"], found["samples"]) == (
+        "attention",
+        {"s": 4, "H": 2},
+        5,
+        1024,
+    )
     assert found["theorem"]["proved"] is True and "interrupted" not in found
     y, p = found["variables"]["y"], found["variables"]["p"]
     assert (y["kind"], y["axes"], y["given"], y["law"]) == ("G", {"i": 4}, ["p"], "gaussian mixture")
@@ -68,7 +73,10 @@ def test_a_seed_of_any_size(cli, attention):
 
 
 def test_infinite_parameters_are_strings_and_fractions_are_numbers(cli, attention):
-    assert cli("run", attention, "--json", "--set", "H=inf", "--samples", 64, "--output", "y").json["params"] == {"s": 4, "H": "inf"}
+    assert cli("run", attention, "--json", "--set", "H=inf", "--samples", 64, "--output", "y").json["params"] == {
+        "s": 4,
+        "H": "inf",
+    }
     from fractions import Fraction
 
     assert [parameter(v) for v in (Fraction(1, 4), Fraction(8, 4), 3, None)] == [0.25, 2, 3, None]
@@ -82,12 +90,20 @@ def test_what_is_no_number_becomes_null():
 def test_a_large_array_is_summarised():
     value = np.arange(LARGEST + 1.0)
     assert estimate_object(Estimate(value, 0.5, "exact")) == {
-        "summary": True, "shape": [LARGEST + 1], "min": 0.0, "max": float(LARGEST), "error": 0.5, "method": "exact"}
+        "summary": True,
+        "shape": [LARGEST + 1],
+        "min": 0.0,
+        "max": float(LARGEST),
+        "error": 0.5,
+        "method": "exact",
+    }
     assert "value" in estimate_object(Estimate(value[:10], 0.0, "exact"))
 
 
 def test_a_covariance_of_more_than_a_million_numbers_is_summarised_and_variances_are_not(cli, program):
-    path = program("width n\nindex b in 1..1001\ninput h[b] ~ N(0, 1)\nmatrix W ~ N(0, 1/n)\nz[b] = W @ h[b]\noutput z\n")
+    path = program(
+        "width n\nindex b in 1..1001\ninput h[b] ~ N(0, 1)\nmatrix W ~ N(0, 1/n)\nz[b] = W @ h[b]\noutput z\n"
+    )
     z = cli("run", path, "--json").json["variables"]["z"]
     assert z["cov"]["summary"] is True and z["cov"]["shape"] == [1001, 1001] and z["cov"]["max"] == 1.0
     assert len(z["var"]["value"]) == 1001

@@ -47,7 +47,8 @@ def matches(golden: str, found: str) -> bool:
 
 
 def test_golden_transcript_of_attention(cli, attention):
-    """19 numbers at 5 errors of 16 replicates: a false alarm in 3 of 1,000 seeds; a relative deviation of 1 % would be seen."""
+    """19 numbers at 5 errors of 16 replicates: a false alarm in 3 of 1,000 seeds;
+    a relative deviation of 1 % would be seen."""
     outcome = cli("run", attention, "--samples", 8192)
     assert (outcome.status, outcome.err) == (0, "")
     found = re.sub(r"[\d.e-]+ s$", "SECONDS s", outcome.out.strip("\n"), flags=re.MULTILINE).split("\n")
@@ -64,7 +65,7 @@ def test_columns_stand_under_their_headings(cli, attention):
     lines = cli("run", attention, "--samples", 512).out.split("\n")
     start = next(k for k, line in enumerate(lines) if "excess kurtosis" in line)
     column = lines[start].index("excess kurtosis")
-    assert all(re.match(r" -?\d", lines[start + k][column - 1:]) for k in (1, 2, 3, 4))
+    assert all(re.match(r" -?\d", lines[start + k][column - 1 :]) for k in (1, 2, 3, 4))
 
 
 def test_exact_results_show_no_errors(cli, relu):
@@ -73,12 +74,14 @@ def test_exact_results_show_no_errors(cli, relu):
     assert "nothing sampled" in outcome.out
     assert not STATED.search(outcome.out)
     assert "standard error" not in outcome.out
-    covariance = outcome.out[outcome.out.index("covariance"):]
+    covariance = outcome.out[outcome.out.index("covariance") :]
     assert f"{1 / 3.141592653589793:.8f}"[:8] in covariance
 
 
 def test_large_outputs_are_summarised_with_the_places_of_their_extremes(cli, program):
-    path = program("width n\nparam N = 40\nindex b in 1..N\ninput h[b] ~ N(0, b)\nmatrix W ~ N(0, 1/n)\nz[b] = W @ relu(h[b])\noutput z\n")
+    path = program(
+        "width n\nparam N = 40\nindex b in 1..N\ninput h[b] ~ N(0, b)\nmatrix W ~ N(0, 1/n)\nz[b] = W @ relu(h[b])\noutput z\n"
+    )
     text = cli("run", path).out
     assert "variance from 0.5 (b=1) to 20 (b=40)" in text
     assert "covariance of different elements from" in text and "(b=1 and b=2)" in text and "(b=39 and b=40)" in text
@@ -96,7 +99,9 @@ def test_a_program_on_the_standard_input(cli, relu):
 
 
 def test_the_same_seed_gives_the_same_text_and_another_seed_does_not(cli, attention):
-    texts = [re.sub(r"seed \d+, .*", "", cli("run", attention, "--samples", 512, "--seed", seed).out) for seed in (7, 7, 8)]
+    texts = [
+        re.sub(r"seed \d+, .*", "", cli("run", attention, "--samples", 512, "--seed", seed).out) for seed in (7, 7, 8)
+    ]
     assert texts[0] == texts[1] != texts[2]
 
 
@@ -104,7 +109,8 @@ def test_several_levels_are_called_an_extension(cli, program):
     path = program(
         "width n\nparam s = 2\nindex i, j in 1..s\ninput h[i] ~ N(0, 1)\nmatrix Q, K, V, Q2, K2 ~ N(0, 1/n)\n"
         "p[i,j] = dot(Q @ h[i], K @ h[j]) / sqrt(n)\nA[i,j] = softmax(p[i,j] for j)\nx[i] = sum(A[i,j] * (V @ h[j]) for j)\n"
-        "r[i,j] = dot(Q2 @ x[i], K2 @ x[j]) / sqrt(n)\noutput r\n")
+        "r[i,j] = dot(Q2 @ x[i], K2 @ x[j]) / sqrt(n)\noutput r\n"
+    )
     text = cli("run", path, "--samples", 1024).out
     assert "extension: sequential conditioning over 2 levels" in text
     assert "p[i,j]   level 1: 4 scores, Gaussian, independent, variance 1" in text

@@ -34,7 +34,7 @@ def ranges(variable: Variable) -> str:
 
 
 def title(variable: Variable) -> str:
-    """ "y[i]", or "x" for a scalar """
+    """ "y[i]", or "x" for a scalar"""
     names = ",".join(axis_name(axis) or f"{axis.range.lo}..{axis.range.hi}" for axis in variable.indices)
     return f"{variable.name}[{names}]" if names and not variable.name.endswith("]") else variable.name
 

@@ -35,8 +35,8 @@ def _drawing(group: Group) -> str:
 
 
 def _sides(family: Family) -> str:
-    shown = [repr(side) if not side.family.hidden else side.family.label for side in (family.definition.left, family.definition.right)]
-    return f"dot({', '.join(shown)})/sqrt(n)"
+    sides = (family.definition.left, family.definition.right)
+    return f"dot({', '.join(side.family.label if side.family.hidden else repr(side) for side in sides)})/sqrt(n)"
 
 
 def _fresh(member: Member, analysis: Analysis) -> str:

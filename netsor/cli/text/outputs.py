@@ -47,7 +47,9 @@ def _heading(variable: Variable) -> str:
 
 def _statistics(variable: Variable) -> dict[str, tuple[Estimate, list[str]]]:
     """What is said of each element: the estimate, and its texts in the order of the elements."""
-    wanted = {"value": variable.mean} if variable.law == "constant" else {"mean": variable.mean, "variance": variable.var}
+    wanted = (
+        {"value": variable.mean} if variable.law == "constant" else {"mean": variable.mean, "variance": variable.var}
+    )
     if variable.law not in ("gaussian", "constant"):
         kurtosis = variable.excess_kurtosis  # fourth moment / variance^2 - 3: known no better than the rounding of 3
         wanted["excess kurtosis"] = Estimate(kurtosis.value, np.maximum(kurtosis.error, 1e-15), kurtosis.method)
@@ -70,7 +72,9 @@ def _element_table(variable: Variable, statistics: dict[str, tuple[Estimate, lis
 def _spread(variable: Variable, estimate: Estimate) -> str:
     """ "from … at … to … at …" """
     least, most = (np.unravel_index(pick(estimate.value), estimate.shape) for pick in (np.argmin, np.argmax))
-    shown = [f"{number(float(estimate.value[p]), float(estimate.error[p]))} ({label(variable, p)})" for p in (least, most)]
+    shown = [
+        f"{number(float(estimate.value[p]), float(estimate.error[p]))} ({label(variable, p)})" for p in (least, most)
+    ]
     return f"from {shown[0]} to {shown[1]}" + _equal_within_errors(estimate.value, estimate.error)
 
 
@@ -105,7 +109,8 @@ def _matrix(variable: Variable, value: np.ndarray, error: np.ndarray) -> list[st
     labels = [",".join(subscripts(variable, place)) for place in places(variable)]
     scale = float(np.max(np.abs(value)))
     cells = [[number(float(v), float(e), scale) for v, e in zip(*rows)] for rows in zip(value, error)]
-    return table([",".join(filter(None, map(axis_name, variable.indices))), *labels], [[name, *row] for name, row in zip(labels, cells)])
+    names = ",".join(filter(None, map(axis_name, variable.indices)))
+    return table([names, *labels], [[name, *row] for name, row in zip(labels, cells)])
 
 
 def _pair_spread(variable: Variable, value: np.ndarray, error: np.ndarray, off: np.ndarray) -> str:
@@ -113,8 +118,8 @@ def _pair_spread(variable: Variable, value: np.ndarray, error: np.ndarray, off: 
     shown = []
     for pick, fill in ((np.argmin, np.inf), (np.argmax, -np.inf)):
         i, j = np.unravel_index(pick(np.where(off, value, fill)), value.shape)
-        shown.append(f"{number(float(value[i, j]), float(error[i, j]), float(np.max(np.abs(value))))} "
-                     f"({label(variable, known[i])} and {label(variable, known[j])})")
+        text = number(float(value[i, j]), float(error[i, j]), float(np.max(np.abs(value))))
+        shown.append(f"{text} ({label(variable, known[i])} and {label(variable, known[j])})")
     return f"from {shown[0]} to {shown[1]}" + _equal_within_errors(value[off], error[off])
 
 

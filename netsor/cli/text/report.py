@@ -40,7 +40,8 @@ def header(program: Program) -> list[str]:
     """The name, the docstring's first line, and the parameters."""
     first = next((line.strip() for line in program.docstring.splitlines() if line.strip()), "")
     parameters = ", ".join(f"{name} = {parameter(value)}" for name, value in program.parameters.items())
-    return [_strong(program.name) + (f": {first}" if first else ""), f"{program.width} → ∞" + (f" with {parameters}" if parameters else "")]
+    name = _strong(program.name) + (f": {first}" if first else "")
+    return [name, f"{program.width} → ∞" + (f" with {parameters}" if parameters else "")]
 
 
 def parameter(value: Any) -> str:
@@ -56,7 +57,9 @@ def theorem(stands_on: Theorem) -> list[str]:
 
 def _effort(result: LimitResult, seconds: float, wanted: int) -> str:
     samples = f"{result.samples:,} samples of the scores" if result.samples else "nothing sampled"
-    if not result.samples and any(axis.range.infinite for score in result.analysis.needed_scores() for axis in score.axes):
+    if not result.samples and any(
+        axis.range.infinite for score in result.analysis.needed_scores() for axis in score.axes
+    ):
         samples = "16 randomisations of the infinite axis"
     if result.interrupted:
         samples = f"interrupted: {result.samples:,} of {wanted:,} samples of the scores"

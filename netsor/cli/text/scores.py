@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
 from netsor.cli.text.numbers import count, number
+from netsor.ir.expressions import Index
 from netsor.ir.labelled import TooLarge
 from netsor.ir.program import Family
 from netsor.limit.analysis import Analysis
@@ -24,14 +26,18 @@ def describe_scores(analysis: Analysis) -> list[str]:
     for number_, group in enumerate(analysis.groups):
         if len(analysis.groups) > SHOWN and SHOWN // 2 <= number_ < len(analysis.groups) - SHOWN // 2:
             if number_ == SHOWN // 2:
-                lines.append(f"… {count(len(analysis.groups) - SHOWN, 'more group')} (netsor check --show levels shows all)")
+                more = count(len(analysis.groups) - SHOWN, "more group")
+                lines.append(f"… {more} (netsor check --show levels shows all)")
             continue
         lines += _group(group, analysis)
     return lines
 
 
 def _group(group: Group, analysis: Analysis) -> list[str]:
-    lines = [f"{family.label}   {_score(family, analysis)}, {structure(family, group, analysis)}" for family in group.families[:SHOWN]]
+    lines = [
+        f"{family.label}   {_score(family, analysis)}, {structure(family, group, analysis)}"
+        for family in group.families[:SHOWN]
+    ]
     if len(group.families) > SHOWN:
         lines.append(f"… and {len(group.families) - SHOWN:,} more")
     if len(group.families) > 1:
@@ -44,7 +50,8 @@ def _score(family: Family, analysis: Analysis) -> str:
     infinite = [axis.name for axis in family.axes if axis.range.infinite]
     finite = math.prod(axis.range.size for axis in family.axes if not axis.range.infinite)
     many = count(finite, "score") + (f" for each of infinitely many {infinite[0]}" if infinite else "")
-    return f"level {level}: {many}, Gaussian" + (f" given level{' 1' if level == 2 else f's 1 to {level - 1}'}" if level > 1 else "")
+    given = ("", "", " given level 1")[level] if level <= 2 else f" given levels 1 to {level - 1}"
+    return f"level {level}: {many}, Gaussian{given}"
 
 
 def structure(family: Family, group: Group, analysis: Analysis) -> str:
@@ -56,14 +63,18 @@ def structure(family: Family, group: Group, analysis: Analysis) -> str:
     if not family.axes:
         return "alone" + _variance(family, analysis)
     member = next(member for member in group.members if member.family is family)
-    apart = f"independent over {', '.join(axis.name for axis in member.batch)}, " if member.batch else ""
+    apart = f"independent over {_names(member.batch)}, " if member.batch else ""
     rest = [axis for axis in family.axes if axis not in member.batch]
     if not rest:
         return "independent" + _variance(family, analysis)
     if group.bilinear and member.left.axes and member.right.axes:
-        sides = " ⊗ ".join(f"({', '.join(axis.name for axis in side.axes)})" for side in (member.left, member.right))
+        sides = " ⊗ ".join(f"({_names(side.axes)})" for side in (member.left, member.right))
         return f"{apart}Kronecker covariance {sides}" + _variance(family, analysis)
-    return f"{apart}correlated over {', '.join(axis.name for axis in rest)}" + _variance(family, analysis)
+    return f"{apart}correlated over {_names(rest)}" + _variance(family, analysis)
+
+
+def _names(axes: Iterable[Index]) -> str:
+    return ", ".join(axis.name for axis in axes)
 
 
 def _variance(family: Family, analysis: Analysis) -> str:

@@ -36,7 +36,8 @@ def _reason(verdict: Verdict, samples: int) -> str:
         allowed = f"{tolerance:.2g} + {ERRORS} x {error:.2g}" if error > 1e-3 * tolerance else f"{tolerance:.2g}"
         return f"{said}, expected {expected:.10g}: off by {abs(value - expected):.2g}, more than {allowed}"
     more = f", about {_round(error / verdict.needed_error)} times the samples" if samples and np.isfinite(error) else ""
-    return f"{said}: agrees, but its error {error:.2g} is too large for the tolerance: {verdict.needed_error:.2g} is needed{more}"
+    needed = f"{verdict.needed_error:.2g} is needed{more}"
+    return f"{said}: agrees, but its error {error:.2g} is too large for the tolerance: {needed}"
 
 
 def _round(ratio: float) -> str:
