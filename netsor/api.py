@@ -58,13 +58,29 @@ class Program:
 
         return run_limit(self.ir, samples=samples, seed=seed, outputs=outputs, progress=progress, workers=workers)
 
-    def sample(self, width: int, runs: int, seed: int = 0) -> dict[str, "np.ndarray"]:
-        """Draws of every output at a finite width, every matrix drawn in full (slow, for checks).
+    def sample(
+        self, width: int, runs: int, seed: int = 0, *, coordinates: int | None = 1, method: str = "exact", workers: int = 2,
+        progress: Callable[[int, int], None] | None = None, backend: str | None = None,
+    ) -> dict[str, "np.ndarray"]:
+        """Draws of every output at a finite width, exact in law.
 
-        :returns: arrays (runs, *axes) for scalars, (runs, *axes, width) for vectors."""
-        from netsor.finite.dense import sample_dense
+        :param coordinates: how many coordinates of vectors are recorded, jointly; None: all of them.
+        :param method: "exact" forms no matrix and costs O(width); "dense" draws every matrix in full (slow, for checks).
+        :param workers: processes for "exact"; the same seed gives the same runs whatever their number.
+        :param progress: called with (runs done, runs in all).
+        :param backend: a joblib backend for "exact" (processes by default).
+        :returns: arrays (runs, *axes) for scalars, (runs, *axes, coordinates) for vectors; fewer runs if interrupted.
+        :raises ValueError: for arguments that make no sense.
+        """
+        if method == "dense":
+            from netsor.finite.dense import sample_dense
 
-        return sample_dense(self.ir, width, runs, seed)
+            return sample_dense(self.ir, width, runs, seed, coordinates)
+        if method != "exact":
+            raise ValueError(f"method is 'exact' or 'dense', not {method!r}")
+        from netsor.finite.sampling import sample
+
+        return sample(self.ir, width, runs, seed, coordinates, workers, progress, backend)
 
     def __repr__(self) -> str:
         settings = ", ".join(f"{name}={value}" for name, value in self.parameters.items())

@@ -63,7 +63,7 @@ class Rule:
     """``kind(family, randomness)``: G, H, C or S; the families that it mentions have theirs."""
 
     finite: Any = None
-    """``finite(family, sampler)``: the value at width n, labelled (see :mod:`netsor.finite.dense`)."""
+    """``finite(family, sampler)``: the value at width n, labelled (see :mod:`netsor.finite.evaluate`)."""
 
 
 class GaussianRule(Rule, abstract=True):

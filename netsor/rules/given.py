@@ -6,7 +6,7 @@ import numpy as np
 
 from netsor.expectation.linear_algebra import psd_root
 from netsor.ir.evaluate import Evaluator
-from netsor.ir.expressions import Coord, Expr
+from netsor.ir.expressions import ZERO, Coord, Expr
 from netsor.ir.facts import Randomness
 from netsor.ir.kernel import Kernel
 from netsor.ir.labelled import POINT, SAMPLE, Labelled, align, contract
@@ -51,9 +51,11 @@ class GivenRule(GaussianRule):
         joint = tuple(axis for axis, second in zip(axes, given.second) if second is not None)
         root = covariance_root(family, sampler)
         noise = sampler.normal((SAMPLE, POINT, *batch, *root.labels[len(batch) + len(joint):]))
-        mean = sampler.evaluate(given.mean)
-        (drawn, shift), labels = align([contract([root, noise], (SAMPLE, POINT, *axes)), mean])
-        return Labelled(drawn + shift, labels)
+        drawn = contract([root, noise], (SAMPLE, POINT, *axes))
+        if given.mean == ZERO:
+            return drawn
+        (centred, shift), labels = align([drawn, sampler.evaluate(given.mean)])
+        return Labelled(centred + shift, labels)
 
 
 def covariance_root(family: Family, evaluator: Evaluator) -> Labelled:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from netsor.ir.expressions import ZERO, Coord, Expr, fresh
+from netsor.ir.expressions import ZERO, Coord, Expr
 from netsor.ir.facts import Randomness
 from netsor.ir.kernel import Kernel
-from netsor.ir.labelled import POINT, SAMPLE, Labelled, contract
+from netsor.ir.labelled import Labelled
 from netsor.ir.program import Family, MatMul
 from netsor.ir.rewrite import substitute
 from netsor.rules.base import GaussianRule, Moments, Source
@@ -37,12 +37,7 @@ class MatMulRule(GaussianRule):
         return Kernel.equal(zip(*elements)) * moment(self._argument(left), self._argument(right)) * variance
 
     def finite(self, family: Family, sampler) -> Labelled:
-        product = family.definition
-        column = fresh(POINT)
-        matrix = sampler.matrix(product.matrix, product.matrix_subscripts, column)
-        argument = sampler.evaluate(product.argument)
-        labels = tuple(column if label == POINT else label for label in argument.labels)
-        return contract([matrix, Labelled(argument.data, labels)], (SAMPLE, POINT, *family.axes))
+        return sampler.product(family)
 
     @staticmethod
     def _element(reference: Coord) -> tuple[Expr, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsor.ir.facts import Randomness
-from netsor.ir.labelled import POINT, Labelled
+from netsor.ir.labelled import Labelled
 from netsor.ir.program import Family, Moment
 from netsor.rules.base import Rule
 
@@ -20,8 +20,4 @@ class MomentRule(Rule):
         return "S" if randomness.scores(family) else "C"
 
     def finite(self, family: Family, sampler) -> Labelled:
-        value = sampler.evaluate(family.definition.body)
-        if POINT not in value.labels:
-            return value
-        axis = value.axis(POINT)
-        return Labelled(value.data.mean(axis=axis), value.labels[:axis] + value.labels[axis + 1:])
+        return sampler.average(sampler.evaluate(family.definition.body))

@@ -73,7 +73,7 @@ def test_brute_force_at_width_256_agrees():
     program = netsor.parse(PROGRAM)
     estimates = {}
     for width in (128, 256):
-        runs = program.sample(width, 6_000, seed=width)
+        runs = program.sample(width, 6_000, seed=width, method="dense", coordinates=None)
         squares = np.sum(standardised(runs["p1"], runs["p2"]) ** 2, axis=1)
         estimates[width] = squares.mean(), squares.std() / np.sqrt(len(squares))
     value = 2 * estimates[256][0] - estimates[128][0]
