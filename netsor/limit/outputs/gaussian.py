@@ -74,6 +74,8 @@ class GaussianOutput(Quantity):
                 np.mean(3 * variance**2 + 6 * variance * offset**2 + offset**4, axis=1),
             ], axis=1,
         )
+        if "QMC" in method:
+            statistics[:, 1] -= 3 * _noise(statistics[:, 0])
         var = jackknife(statistics[:, :1], lambda s: s[0], method, relative)
         single = samples == 1  # several replicates of one variance: a Gaussian whose variance has an error
         kurtosis = (
@@ -98,3 +100,9 @@ class GaussianOutput(Quantity):
 
         law = "gaussian" if single else "gaussian mixture"
         return Variable(self, law, means, var, kurtosis, cov, element)
+
+
+def _noise(second: np.ndarray) -> np.ndarray:
+    """The variance of the replicates' means: quasi-random integrals have an error of their own in each replicate, which is no part
+    of the variance of V."""
+    return np.var(second, axis=0, ddof=1) if len(second) > 1 else np.zeros_like(second[0])
