@@ -8,7 +8,7 @@ from functools import cached_property
 from netsor.ir.expressions import ScalarRef
 from netsor.ir.facts import Randomness
 from netsor.ir.kernel import Diverges, NoPower
-from netsor.ir.program import Family, Moment, Program, Score
+from netsor.ir.program import Custom, Family, Moment, Program, Score
 from netsor.ir.rewrite import walk
 from netsor.language.diagnostics import Diagnostic, NetsorError
 from netsor.limit.conditions import infinite_axis_message, score_diagnostics
@@ -74,6 +74,11 @@ class Analysis:
     def theorem(self) -> Theorem:
         """What the limit stands on (theory: one level of scores is proved, several are an extension)."""
         scores = self.needed_scores()
+        unproved = [f.definition.rule for f in self.program.families if isinstance(f.definition, Custom) and not f.definition.rule.proved]
+        if unproved:
+            names = ", ".join(dict.fromkeys(rule.name for rule in unproved))
+            sources = "; ".join(dict.fromkeys(rule.citation for rule in unproved))
+            return Theorem(f"limit with rules of a plug-in, after {sources}", False, f"its author does not call the limit of {names} proved")
         infinite = any(axis.range.infinite for score in scores for axis in score.axes)
         if not scores:
             if self._uses_moments():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from netsor import nonlinearities
-from netsor.nonlinearities import Nonlinearity
+from netsor.nonlinearities import Nonlinearity, registry
 from netsor.testing import check_nonlinearity
 
 PARAMETERS = {"clip": (-1.0, 0.5), "hermite": (3,)}
@@ -135,3 +135,27 @@ def test_names_are_registered_once():
 
     with pytest.raises(ValueError, match="already"):
         nonlinearities.register(Other())
+
+
+def test_a_users_class_may_be_defined_again(monkeypatch):
+    nonlinearities.names()
+    monkeypatch.setattr(registry, "_catalogue", dict(registry._catalogue))
+
+    def define(offset):
+        class Shifted(Nonlinearity):
+            name, growth, strip, citation = "shifted_for_a_test", "linear", np.inf, "this test"
+
+            def function(self, x):
+                return x + offset
+
+            def derivative(self, x):
+                return np.ones_like(x)
+
+            def kinks(self):
+                return ()
+
+        return Shifted()
+
+    for offset in (1.0, 2.0):
+        nonlinearities.register(define(offset))
+        assert nonlinearities.get("shifted_for_a_test")(0.0) == offset

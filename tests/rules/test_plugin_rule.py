@@ -66,7 +66,7 @@ def test_a_plugin_rule_enters_the_limit(plugin):
 
 def test_a_plugin_rule_has_a_finite_width(plugin):
     """200 runs at n = 32: y'y/n has mean 1/2 exactly (Q keeps norms); 5 sigma."""
-    runs = netsor.parse(PROGRAM, plugins=[plugin]).sample(32, 200, seed=3)["y"]
+    runs = netsor.parse(PROGRAM, plugins=[plugin]).sample(32, 200, seed=3, method="dense", coordinates=None)["y"]
     norms = np.mean(runs**2, axis=(1, 2))
     assert abs(norms.mean() - 0.5) < 5 * norms.std() / np.sqrt(200)
 
@@ -127,3 +127,9 @@ def test_a_plugin_that_fails_is_one_sentence(tmp_path):
     path.write_text("import nonexistent_module\n")
     with pytest.raises(netsor.PluginError, match="broken.py could not be loaded: ModuleNotFoundError"):
         netsor.parse("width n\ninput x ~ N(0, 1)\noutput x\n", plugins=[path])
+
+
+def test_a_limit_that_the_plugin_does_not_call_proved_is_an_extension(plugin):
+    theorem = netsor.parse(PROGRAM, plugins=[plugin]).limit().theorem
+    assert not theorem.proved
+    assert "2009.10685" in theorem.name and "haar" in theorem.reason
