@@ -58,9 +58,10 @@ def low_rank_attention(tokens: int, heads: int, rank: int) -> tuple[float, float
         half = rank / 2
         return np.exp((half - 1) * np.log(x) + half * np.log(half) - half * x - gammaln(half))
 
-    moment = [quad(lambda x: density(x) * softmax_square_moments(tokens, x)[k], 1e-9, 30, epsrel=1e-8)[0] for k in (0, 1)]
-    variance_of_mixing = (moment[1] * (1 + 2 / rank) - moment[0] ** 2) / heads
-    return moment[0], 3 * variance_of_mixing / moment[0] ** 2
+    mean = quad(lambda x: density(x) * softmax_square_moments(tokens, x)[0], 1e-9, 30, epsrel=1e-8)[0]
+    square = quad(lambda x: density(x) * softmax_square_moments(tokens, x)[1], 1e-9, 30, epsrel=1e-8)[0]
+    variance_of_mixing = (square * (1 + 2 / rank) - mean**2) / heads
+    return mean, 3 * variance_of_mixing / mean**2
 
 
 def low_rank_covariance(tokens: int, rank: int, samples: int, seed: int) -> tuple[float, float]:
