@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -79,6 +80,21 @@ class UnaryFunction:
 
             return PolynomialForm(self.polynomial)
         return None
+
+    @cached_property
+    def local_exponent(self) -> float:
+        """The smallest power of the distance with which it behaves at a kink: -1/2 for 1/sqrt|x| at 0, 0 where it stays bounded,
+        -inf where it grows faster than any power."""
+        near, nearer = (2.0**-k for k in (20, 30))
+        smallest = 0.0
+        for kink in self.kinks:
+            for side in (-1.0, 1.0):
+                far, close = np.abs(self(kink + side * (1 + abs(kink)) * np.array([near, nearer])))
+                if np.isinf(close) and not np.isinf(far):
+                    return -np.inf
+                if np.isfinite(close) and close > 1.001 * far > 0:
+                    smallest = min(smallest, float(np.log(close / far) / np.log(nearer / near)))
+        return smallest
 
     @property
     def label(self) -> str:

@@ -12,7 +12,7 @@ from netsor.expectation.functions import UnaryFunction
 from netsor.expectation.interpolation import TOO_MANY, WANTED, angle, dual_function, law_ranges, patches
 from netsor.expectation.pair import ROUNDING, expect_pair, pair_formula
 from netsor.expectation.threads import in_threads
-from netsor.expectation.unary import expect_unary
+from netsor.expectation.unary import check_integrable, expect_unary
 
 # Cells of a block: a handful of its temporaries fit the second-level cache.
 BLOCK = 200
@@ -25,6 +25,7 @@ def expect_kernel(f: UnaryFunction, mean: Any, K: np.ndarray) -> Estimate:
 
     Only blocks on and above the diagonal are computed, in two threads. Raises as ``expect_pair``.
     """
+    check_integrable(f, power=2)
     K = np.asarray(K, dtype=float)
     mean = np.broadcast_to(np.asarray(mean, dtype=float), K.shape[:-1])
     if K.ndim == 2:

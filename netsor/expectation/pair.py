@@ -13,7 +13,7 @@ from netsor.expectation.functions import CellFunction, UnaryFunction
 from netsor.expectation.interpolation import interpolated_pairs
 from netsor.expectation.pair_cells import Cells, check_covariance
 from netsor.expectation.pair_quadrature import one_variable, plane_quadrature
-from netsor.expectation.unary import ROUNDING, check_moments, expect_unary
+from netsor.expectation.unary import ROUNDING, check_integrable, check_moments, expect_unary
 
 
 def expect_pair(
@@ -41,12 +41,25 @@ def expect_pair(
 
         estimate = expect_cell_pairs(f, g, cells)
     else:
+        _check_integrable(f, g, cells)
         estimate = _by_case(f, g, cells)
     if not np.all(np.isfinite(estimate.value)):
         bad = estimate.value[~np.isfinite(estimate.value)][0]
         reason = "the domain of a function is left" if np.isnan(bad) else "it overflows or diverges"
         raise ExpectationUndefined(f"the expectation of {f.label} times {g.label} is {bad}: {reason}")
     return Estimate(estimate.value.reshape(shape), estimate.error.reshape(shape), estimate.method)
+
+
+def _check_integrable(f: UnaryFunction, g: UnaryFunction, cells: Cells) -> None:
+    """Singularities of each function, and of the product where both depend on one variable."""
+    check_integrable(f)
+    check_integrable(g)
+    if f.local_exponent + g.local_exponent <= -1 + 1e-3 and f.local_exponent < 0 and g.local_exponent < 0:
+        scale = np.sqrt(cells.var_f) * np.sqrt(cells.var_g)
+        if np.any(np.abs(cells.cov) >= scale * (1 - 1e-12)):
+            check_integrable(f, power=2)
+            check_integrable(g, power=2)
+            raise ExpectationUndefined(f"{f.label} times {g.label} is not integrable at a singularity")
 
 
 def _by_case(f: UnaryFunction, g: UnaryFunction, cells: Cells) -> Estimate:

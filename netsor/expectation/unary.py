@@ -31,6 +31,7 @@ def expect_unary(f: UnaryFunction | CellFunction, mean: Any, variance: Any) -> E
     if isinstance(f, CellFunction):
         estimate = expect_cells(f, mean, variance)
         return _finite(f, Estimate(estimate.value.reshape(shape), estimate.error.reshape(shape), estimate.method))
+    check_integrable(f)
     value, error = np.empty(len(mean)), np.zeros(len(mean))
     spread = variance > 0
     method = "exact"
@@ -39,6 +40,13 @@ def expect_unary(f: UnaryFunction | CellFunction, mean: Any, variance: Any) -> E
         estimate = _first(f, mean[spread], variance[spread])
         value[spread], error[spread], method = estimate.value, estimate.error, estimate.method
     return _finite(f, Estimate(value.reshape(shape), error.reshape(shape), method))
+
+
+def check_integrable(f: UnaryFunction, power: int = 1) -> None:
+    """ExpectationUndefined if f**power has a singularity that no density smooths away (a power of the distance of -1 or less)."""
+    if power * f.local_exponent <= -1 + 1e-3:
+        what = f.label if power == 1 else f"the square of {f.label}"
+        raise ExpectationUndefined(f"{what} is not integrable at a singularity")
 
 
 def check_moments(mean: np.ndarray, variance: np.ndarray) -> None:

@@ -32,11 +32,14 @@ class ArrayDeclaration:
 
 @dataclass(eq=False)
 class Matrix:
-    """A family of matrices with iid N(0, variance/n) entries.  ``variance`` is an expression over ``axes``; matrices of different
-    subscripts are independent.  ``constants`` are the constant subscripts of a matrix declared in a loop."""
+    """A family of matrices with iid N(0, variance/columns) entries.  ``rows`` and ``columns`` are names of widths; ``variance`` is an
+    expression over ``axes``; matrices of different subscripts are independent.  ``constants`` are the constant subscripts of a matrix
+    declared in a loop."""
 
     name: str
     axes: tuple[Index, ...]
+    rows: str
+    columns: str
     variance: Expr
     constants: tuple[int, ...] = ()
     span: Span | None = None
@@ -78,17 +81,18 @@ class Nonlin:
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """``avg(body)``: the average of a coordinatewise expression over the width."""
+    """``avg(body)``: the average of a coordinatewise expression over its own width."""
 
     body: Expr
 
 
 @dataclass(frozen=True, eq=False)
 class Score:
-    """``dot(left, right)/sqrt(n)``"""
+    """``dot(left, right)/sqrt(n)``, n the width of both sides; ``span`` is where the dot stands, if the whole definition is more."""
 
     left: Coord
     right: Coord
+    span: Span | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,13 +118,14 @@ Definition = Given | MatMul | Nonlin | Moment | Score | ScalarFunction | Custom
 class Family:
     """One definition.  ``pattern`` is the left-hand side's subscripts, numbers and indices; ``axes`` the indices among them.
 
-    ``kind`` is one of G, H (vectors), C, S (scalars).  ``hidden`` families are subexpressions that the program did not name."""
+    ``kind`` is one of G, H (vectors), C, S (scalars).  ``width`` names the width of a vector, "" for scalars.  ``hidden`` families are subexpressions that the program did not name."""
 
     name: str
     pattern: tuple[Index | int, ...]
     definition: Definition
     order: int
     kind: str = "?"
+    width: str = ""
     hidden: bool = False
     span: Span | None = None
     axes: tuple[Index, ...] = field(init=False)
@@ -190,11 +195,12 @@ class Expectation:
 
 @dataclass(eq=False)
 class Program:
-    """A checked program.  ``parameters`` are the values in force (``math.inf`` for infinite ones, None for free symbols); ``changed``
+    """A checked program.  ``width`` names the first width; ``widths`` has the ratio of each one to it.  ``parameters`` are the values in force (``math.inf`` for infinite ones, None for free symbols); ``changed``
     those set from outside."""
 
     name: str
     width: str
+    widths: dict[str, Any]
     families: list[Family]
     matrices: list[Matrix]
     arrays: list[ArrayDeclaration]

@@ -73,7 +73,7 @@ def _scaled_dot(meaning: Value, dot: Dot, frame: Frame) -> Definition | None:
     if scale is Moment:
         return Moment(mul(meaning.expr, dot.left, dot.right))
     left = dot.left if meaning.expr == ONE else mul(meaning.expr, dot.left)
-    return Score(hidden.vector(left, frame, meaning.span), hidden.vector(dot.right, frame, meaning.span))
+    return Score(hidden.vector(left, frame, meaning.span), hidden.vector(dot.right, frame, meaning.span), meaning.span)
 
 
 def _deterministic(expr: Expr) -> bool:

@@ -25,7 +25,7 @@ def score_diagnostics(scores: list[Family], recursion: Recursion, levels: Levels
         try:
             mean = recursion.moment(score.definition.left, score.definition.right)
         except (Diverges, NoPower) as error:
-            found.append(Diagnostic("N404", infinite_axis_message(error), score.span))
+            found.append(Diagnostic("N404", infinite_axis_message(error), _place(score)))
             continue
         found.append(_diverges(score, mean, recursion, levels) or _no_fresh_factor(score, recursion))
     return found
@@ -39,7 +39,7 @@ def _diverges(score: Family, mean: Kernel, recursion: Recursion, levels: Levels)
         return None
     amount = f"{value:.6g}*sqrt(n)" if value is not None else "a nonzero number times sqrt(n)"
     return Diagnostic(
-        "N401", f"this score diverges: its mean is {amount}{where.rstrip()}", score.span,
+        "N401", f"this score diverges: its mean is {amount}{where.rstrip()}", _place(score),
         label=f"E[{_show(score.definition.left)} {_show(score.definition.right)}] is not 0",
         hint="divide by n instead of sqrt(n): the average converges to a number",
     )
@@ -75,7 +75,7 @@ def _nonzero(score: Family, mean: Kernel, recursion: Recursion, levels: Levels) 
 def _no_fresh_factor(score: Family, recursion: Recursion) -> Diagnostic:
     left, right = score.definition.left, score.definition.right
     return Diagnostic(
-        "N402", "this score has no fresh factor: no matrix or input enters its two sides as an odd function", score.span,
+        "N402", "this score has no fresh factor: no matrix or input enters its two sides as an odd function", _place(score),
         label=f"E[{_show(left)} {_show(right)}] is 0, but the fluctuations of earlier averages enter at the same order",
         hint="the covariance E[F F'] would be wrong; make one side linear in a matrix or input that the other side does not use",
     )
@@ -91,3 +91,8 @@ def infinite_axis_message(error: Diverges | NoPower) -> str:
         growth = " ".join(f"{name}^{exponent}" if exponent != 1 else name for name, exponent in error.powers)
         return f"this grows like {growth} along an infinite axis: scale the sum so that it converges"
     return "an infinite size stands inside a function, where only its powers can be counted"
+
+
+def _place(score: Family):
+    """Where the dot stands."""
+    return score.definition.span or score.span

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from collections.abc import Iterator
 
-from netsor.ir.expressions import Array, Expr, Index, Let, Mul, Num, ScalarRef, Sym
+from netsor.ir.expressions import Array, Expr, Index, Let, Mul, Num, ScalarRef, Sym, Width
 from netsor.ir.kernel import Kernel, sides
 from netsor.ir.program import Family
 from netsor.ir.rewrite import free_indices, substitute, walk
@@ -79,6 +79,6 @@ def _plain(expr: Expr) -> bool:
     """Whether a name would only hide the expression: numbers, single references, numbers times a reference."""
     if isinstance(expr, Mul) and len(expr.factors) == 2 and isinstance(expr.factors[0], Num):
         expr = expr.factors[1]
-    return isinstance(expr, (Num, Sym, Let, Array, ScalarRef))
+    return isinstance(expr, (Num, Sym, Width, Let, Array, ScalarRef))
 
 

@@ -17,7 +17,7 @@ from netsor.ir.kernel import Kernel, sides
 from netsor.ir.polynomials import coords
 from netsor.ir.rewrite import free_indices, rebuild, substitute, walk
 from netsor.limit.equations import representatives, substitute_chain
-from netsor.limit.parity import parity
+from netsor.limit.parity import parity, singular
 
 MAX_EQUALITIES = 3  # beyond this the indicators are evaluated with the covariances
 
@@ -168,7 +168,7 @@ class _Case:
     @staticmethod
     def _is_odd(factors: list[Expr], slots: list[int], means: list[Expr]) -> bool:
         """Whether flipping all leaves at once turns the product into its negative."""
-        if any(means[slot] != ZERO for slot in slots):
+        if any(means[slot] != ZERO for slot in slots) or any(map(singular, factors)):
             return False
         product = 1
         for factor in factors:

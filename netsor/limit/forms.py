@@ -79,11 +79,14 @@ class Forms:
         self._gaussian: dict[Family, bool] = {}
         self._hidden: dict[Expr, Family] = {}
         self._count = itertools.count()
+        self._owner: Family | None = None  # whose definition hidden families are made for
 
     def form(self, family: Family) -> Form:
         """The form of a vector family."""
         if family not in self._forms:
+            outer, self._owner = self._owner, family
             self._forms[family] = self._find(family)
+            self._owner = outer
         return self._forms[family]
 
     def is_gaussian(self, family: Family) -> bool:
@@ -119,8 +122,9 @@ class Forms:
         form = self.form(family)
         return form.body if isinstance(form, Function) else self._gaussian_form(family.definition.body)
 
-    def named(self, body: Expr) -> Coord:
-        """A reference to a (hidden) family whose value is ``body``."""
+    def named(self, body: Expr, owner: Family) -> Coord:
+        """A reference to a (hidden) family whose value is ``body``, part of the definition of ``owner``."""
+        self._owner = owner
         return body if isinstance(body, Coord) else self._intern(body)
 
     # --- expressions to sums of products -----------------------------------------------------------------------------
@@ -214,7 +218,8 @@ class Forms:
             latest = max((part.family.order for part in coords(expr)), default=-1)
             axes = tuple(canonical[index] for index in order)
             family = Family(
-                f"z.{next(self._count) + 1}", axes, Nonlin(substitute(expr, canonical)), latest + 0.25, hidden=True
+                f"z.{next(self._count) + 1}", axes, Nonlin(substitute(expr, canonical)), latest + 0.25, hidden=True,
+                span=None if self._owner is None else self._owner.span,
             )
             self._hidden[key] = family
         return Coord(self._hidden[key], tuple(order))

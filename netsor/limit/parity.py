@@ -13,7 +13,7 @@ from netsor.ir.expressions import (
     ZERO, Add, Call, Compare, Coord, Expr, Indicator, Leaf, Logic, Mul, Num, Pow, Reduce, Softmax, Where,
 )
 from netsor.ir.facts import bottom_up
-from netsor.ir.program import Family
+from netsor.ir.program import Family, Nonlin
 from netsor.ir.rewrite import children, walk
 from netsor.limit.forms import Atom, Forms, vectors_of
 from netsor.limit.functions import parity_of_call
@@ -29,6 +29,7 @@ class Sources:
         self.forms = forms
         self._sources: dict[Family, frozenset[Source]] = {}
         self._parity: dict[Source, dict[Family, int]] = {}
+        self._singular: dict[Family, bool] = {}
 
     def of(self, family: Family) -> frozenset[Source]:
         """The sources whose atoms Z is a function of (a MatMul result is an atom itself, whatever it multiplies)."""
@@ -70,13 +71,73 @@ class Sources:
         return -1 if source.covers(own) and rule.mean(reference) == ZERO else 0
 
     def vanishes(self, references) -> bool:
-        """Whether the expectation of the product is zero because it is odd in some source."""
+        """Whether the expectation of the product is zero because it is odd in some source.
+
+        Not where a definition is singular: an integral that does not exist is not zero by symmetry."""
         references = list(references)
+        if any(self.is_singular(reference.family) for reference in references):
+            return False
         candidates = set().union(*(self.of(reference.family) for reference in references))
         return any(self.product_parity(references, source) == -1 for source in widened(candidates))
 
+    def is_singular(self, family: Family) -> bool:
+        """Whether the definition divides by something that depends on vectors, or is otherwise not locally bounded."""
+        if family not in self._singular:
+            definition = family.definition
+            self._singular[family] = isinstance(definition, Nonlin) and singular(definition.body)
+        return self._singular[family]
+
     def product_parity(self, references, source: Source) -> int:
         return reduce(lambda product, reference: product * self.parity(reference, source), references, 1)
+
+
+def singular(expr: Expr) -> bool:
+    """Whether a negative power or a logarithm of something with coordinates (or leaves) occurs."""
+    random = lambda part: any(isinstance(inner, (Coord, Leaf)) for inner in walk(part))  # noqa: E731
+    for part in walk(expr):
+        match part:
+            case Pow(base=base, exponent=Num(value=exponent)) if exponent < 0 and random(base) and not positive(base):
+                return True
+            case Call(function="log", arguments=arguments) if random(arguments[0]) and not positive(arguments[0]):
+                return True
+    return False
+
+
+_POSITIVE = {"exp", "sigmoid", "softplus", "gaussian", "rbf"}
+
+
+def positive(expr: Expr) -> bool:
+    """Whether an expression is seen to be bounded away from what division cannot bear: a positive number plus squares, exp, …"""
+    match expr:
+        case Num(value=value):
+            return value > 0
+        case Call(function=name):
+            return name in _POSITIVE
+        case Add(terms=terms):
+            return all(positive(term) or nonnegative(term) for term in terms) and any(map(positive, terms))
+        case Mul(factors=factors):
+            return all(map(positive, factors))
+        case Pow(base=base, exponent=Num()):
+            return positive(base)
+    return False
+
+
+def nonnegative(expr: Expr) -> bool:
+    """Whether an expression is seen to be at least zero."""
+    match expr:
+        case Call(function="abs" | "relu" | "relu2" | "square"):
+            return True
+        case Pow(exponent=Num(value=value)) if value == int(value) and int(value) % 2 == 0:
+            return True
+        case Pow(base=base):
+            return nonnegative(base)
+        case Mul(factors=factors):
+            return all(positive(factor) or nonnegative(factor) for factor in factors)
+        case Add(terms=terms):
+            return all(positive(term) or nonnegative(term) for term in terms)
+        case Reduce(op="sum", body=body):
+            return positive(body) or nonnegative(body)
+    return positive(expr)
 
 
 def widened(sources) -> list[Source]:

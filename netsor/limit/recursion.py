@@ -92,7 +92,7 @@ class Recursion:
     def _scalar_expression(self, family: Family) -> Expr:
         match family.definition:
             case Moment(body=body):
-                return self.moment(self.forms.named(body)).expression()
+                return self.moment(self.forms.named(body, family)).expression()
             case ScalarFunction(body=body):
                 return limit_of(body)
         raise TypeError(f"{family} has no equation")

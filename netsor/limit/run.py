@@ -11,10 +11,12 @@ from netsor.ir.labelled import TooLarge
 from netsor.ir.program import Program
 from netsor.language.diagnostics import Diagnostic, NetsorError
 from netsor.limit.analysis import Analysis
+from netsor.limit.denominators import check_denominators
 from netsor.limit.joint import JointDraw
 from netsor.limit.levels import Level
 from netsor.limit.numbers import Numbers, Undefined
 from netsor.limit.outputs import Quantity, quantity
+from netsor.limit.outputs.base import Variable
 from netsor.limit.outputs.expected import expected_quantity, read
 from netsor.limit.result import LimitResult
 from netsor.limit.sampling import Sampler
@@ -44,7 +46,7 @@ def run_limit(
         sampler = Sampler(analysis, samples=samples, replicates=REPLICATES, seed=seed)
         return _compute(program, analysis, sampler, reported, asked, progress, workers)
     except TooLarge as error:
-        raise NetsorError(Diagnostic("N512", f"this limit is too large: {error}", hint="ask for fewer elements")) from error
+        raise NetsorError(Diagnostic("N521", f"this limit is too large: {error}", hint="ask for fewer elements")) from error
     except Undefined as error:
         family = error.families[0] if error.families else None
         name = f" of {family.label}" if family is not None and not family.hidden else ""
@@ -59,6 +61,7 @@ def _compute(program, analysis, sampler, reported, asked, progress, workers) -> 
     levels = [q.level for q in quantities]
     replicates = sampler.replicates if max(levels, default=Level.STATIC) > Level.STATIC else 1
     contexts = [sampler.context(replicate) for replicate in range(replicates)]
+    check_denominators([family for own in quantities for family in own.families], contexts[0])
     for number, context in enumerate(contexts):
         for own in quantities:
             context.prepare(*[e for e in own.expressions if analysis.levels.of(e) < Level.SAMPLE])
@@ -78,13 +81,21 @@ def _compute(program, analysis, sampler, reported, asked, progress, workers) -> 
     draw = _Draw(analysis, sampler, contexts, joint, reported)
     for own in reported:
         own.draw = lambda own=own: draw(2**14, sampler.seed)[own.output.name]
-    finish = lambda own: own.finish(contexts[0], done[own.level])  # noqa: E731
+    finish = lambda own: _finite(own.finish(contexts[0], done[own.level]))  # noqa: E731
     used = done[Level.SAMPLE][0] * done[Level.SAMPLE][1] if sampled else 0
     return LimitResult(
         program, analysis, {q.output.name: finish(q) for q in reported},
         [(e, read(e, finish(q))) for e, q in zip(program.expectations, asked)],
         draw, seed=sampler.seed, samples=used, interrupted=interrupted,
     )
+
+
+def _finite(variable: Variable) -> Variable:
+    """The variable, if its mean and variance are numbers (a kurtosis may be infinite)."""
+    for name, estimate in (("mean", variable.mean), ("variance", variable.var)):
+        if not np.isfinite(estimate.value).all():
+            raise Undefined(f"its {name} is not finite", tuple(variable.families))
+    return variable
 
 
 def _sample(

@@ -9,6 +9,9 @@ import numpy as np
 from netsor.expectation import Estimate
 
 
+ROUNDING = 16 * np.finfo(float).eps  # of a difference of numbers near 3
+
+
 def average(replicates: np.ndarray, method: str, relative_error: float = 0.0) -> Estimate:
     """The mean over replicates (axis 0) and its standard error; ``relative_error`` of deterministic quadrature is added.
 
@@ -44,6 +47,7 @@ def _with_quadrature(value: np.ndarray, spread: np.ndarray, relative_error: floa
 
 
 def excess_kurtosis(second: np.ndarray, fourth: np.ndarray) -> np.ndarray:
-    """mu4/mu2^2 - 3; 0 for a constant."""
+    """mu4/mu2^2 - 3; 0 for a constant, and where it is nothing but rounding."""
     with np.errstate(all="ignore"):
-        return np.where(second > 0, fourth / np.where(second > 0, second, 1.0) ** 2 - 3.0, 0.0)
+        excess = np.where(second > 0, fourth / np.where(second > 0, second, 1.0) ** 2 - 3.0, 0.0)
+    return np.where(np.abs(excess) < ROUNDING, 0.0, excess)

@@ -18,6 +18,7 @@ import netsor.language
 from netsor.language import load_program
 from netsor.language.diagnostics import NetsorError
 from netsor.language.source import Source
+from netsor.limit.run import run_limit
 
 FILES = sorted(Path(__file__).with_name("golden").glob("*.txt"))
 SHOWN_ELSEWHERE = {
@@ -49,9 +50,9 @@ def write_cases(path: Path, preamble: str, cases: list[Case]) -> None:
 
 
 def messages_of(program: str) -> str:
-    """What a user sees, "" for a program without mistakes."""
+    """What a user sees who runs the program, "" if it has a limit."""
     try:
-        load_program(Source(program, "program.netsor"))
+        run_limit(load_program(Source(program, "program.netsor")), samples=16)
     except NetsorError as error:
         return str(error)
     return ""

@@ -104,8 +104,9 @@ class Quantity:
             ["scores"] if scores else []
         )
 
-    def method(self, numbers: Numbers, sampled: str, replicates: int) -> tuple[str, float]:
+    def method(self, numbers: Numbers, replicates: int, samples: int) -> tuple[str, float]:
         """How the values came about, and the relative error of quadrature behind them."""
+        sampled = f"{replicates} x {samples} samples of the scores" if samples > 1 else f"{replicates} randomisations"
         numbers.prepare(*[e for e in self.expressions if self.analysis.levels.of(e) == Level.STATIC])
         relative, methods = numbers.quadrature_error(*self.expressions)
         parts = sorted(method for method in methods if method not in ("exact",))

@@ -28,7 +28,7 @@ class ConstantOutput(Quantity):
 
     def finish(self, numbers, done: tuple[int, int]) -> Variable:
         replicates = done[0]
-        method, relative = self.method(numbers, f"{replicates} randomisations", replicates)
+        method, relative = self.method(numbers, replicates, 1)
         mean = average(self.value[:replicates], method, relative)
         zero = Estimate(np.zeros(self.shape), 0.0, "exact")
         cov = Estimate(np.zeros(self.shape + self.shape), 0.0, "exact") if self.cells <= 4096 else None

@@ -71,7 +71,7 @@ class CrossCovariance(Quantity):
 
     def finish(self, numbers, done: tuple[int, int]) -> Variable:
         replicates, samples = done
-        method, relative = self.method(numbers, f"{replicates} x {samples} samples", replicates)
+        method, relative = self.method(numbers, replicates, samples)
         means = self.mean / self.counted
         centre = means.mean(axis=1)
         values = self.product / self.counted - centre[0] * centre[1]

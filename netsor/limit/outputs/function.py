@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from netsor.expectation import Estimate
 from netsor.ir.expressions import Coord, Expr, Leaf
 from netsor.ir.polynomials import coords
 from netsor.ir.rewrite import free_indices, rebuild
 from netsor.limit.leaf_functions import static_function
 from netsor.limit.laws import Empirical, FunctionOfGaussian
 from netsor.limit.levels import is_static
+from netsor.limit.numbers import Undefined
 from netsor.limit.outputs.base import MAX_COVARIANCE, Quantity, Variable
 from netsor.limit.statistics import average, excess_kurtosis, jackknife, widened
 
@@ -60,7 +62,12 @@ class FunctionOutput(Quantity):
     def collect(self, replicate: int, window: slice, numbers, laws: dict) -> None:
         count = self.moments[0, replicate, window].shape[0]
         for k in (1, 2, 3, 4):
-            self.moments[k - 1, replicate, window] = self.assemble(numbers, self.raw[k], self.rows)
+            try:
+                self.moments[k - 1, replicate, window] = self.assemble(numbers, self.raw[k], self.rows)
+            except Undefined:
+                if k <= 2:
+                    raise
+                self.moments[2:, replicate, window] = np.inf  # the variance exists, the kurtosis is infinite
         if self.leaf is not None:
             for k in (1, 2):
                 self.arguments[k - 1, replicate, window] = self.assemble(numbers, self.leaf[k], self.rows)
@@ -72,13 +79,17 @@ class FunctionOutput(Quantity):
 
     def finish(self, numbers, done: tuple[int, int]) -> Variable:
         replicates, samples = done
-        method, relative = self.method(numbers, f"{replicates} x {samples} samples of the scores", replicates)
+        method, relative = self.method(numbers, replicates, samples)
         moments = self.moments[:, :replicates, :samples]
         statistics = np.moveaxis(moments.mean(axis=2), 0, 1)
-        errors = self._errors(statistics, numbers)
+        with np.errstate(all="ignore"):
+            errors = self._errors(statistics, numbers)
         mean = widened(jackknife(statistics, lambda s: s[0], method), errors[0])
-        var = widened(jackknife(statistics, lambda s: np.maximum(s[1] - s[0] ** 2, 0.0), method), errors[1])
-        kurtosis = widened(jackknife(statistics, _kurtosis, method), errors[2])
+        var = widened(jackknife(statistics[:, :2], lambda s: np.maximum(s[1] - s[0] ** 2, 0.0), method), errors[1])
+        if np.isinf(statistics).any():
+            kurtosis = Estimate(np.full(self.shape, np.inf), 0.0, "the fourth moment is infinite")
+        else:
+            kurtosis = widened(jackknife(statistics, _kurtosis, method), errors[2])
         cov = None
         if self.full:
             centre = mean.value.reshape(-1)

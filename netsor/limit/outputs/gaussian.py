@@ -12,6 +12,7 @@ from netsor.expectation import Estimate
 from netsor.ir.expressions import ZERO, Expr
 from netsor.ir.kernel import Kernel
 from netsor.limit.laws import GaussianMixture
+from netsor.limit.numbers import Undefined
 from netsor.limit.outputs.base import MAX_COVARIANCE, Quantity, Variable
 from netsor.limit.statistics import average, excess_kurtosis, jackknife
 
@@ -64,10 +65,12 @@ class GaussianOutput(Quantity):
     def finish(self, numbers, done: tuple[int, int]) -> Variable:
         replicates, samples = done
         variance = self.variance[:replicates, :samples]
-        method, relative = self.method(numbers, f"{replicates} x {samples} samples of the scores", replicates)
+        method, relative = self.method(numbers, replicates, samples)
         mean = np.zeros((1, 1, *self.shape)) if self.centred else self.mean[:replicates, :samples]
         centre = mean.mean(axis=(0, 1))
         offset = mean - centre
+        if not np.isfinite(variance).all():
+            raise Undefined("its variance is not finite", tuple(self.families))
         statistics = np.stack(
             [
                 np.mean(variance + offset**2, axis=1),

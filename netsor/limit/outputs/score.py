@@ -37,7 +37,7 @@ class ExactScoreOutput(Quantity):
 
     def finish(self, numbers, done: tuple[int, int]) -> Variable:
         replicates = done[0]
-        method, relative = self.method(numbers, f"{replicates} randomisations", replicates)
+        method, relative = self.method(numbers, replicates, 1)
         zero = Estimate(np.zeros(self.shape), 0.0, "exact")
         var = average(self.variance[:replicates], method, relative)
         cov = average(self.covariance[:replicates], method, relative) if self.full else None
