@@ -44,5 +44,10 @@ def load_plugins(paths: list[str | Path]) -> None:
         _loaded.add(place)
 
 
+def loaded_plugins() -> list[Path]:
+    """The plug-in files loaded so far: other processes need them too."""
+    return sorted(_loaded)
+
+
 class PluginError(Exception):
     """A plug-in file is at fault; the message says how."""

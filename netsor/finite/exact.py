@@ -13,7 +13,7 @@ import numpy as np
 
 from netsor.expectation.linear_algebra import psd_root
 from netsor.finite.evaluate import FiniteEvaluator, first_points
-from netsor.finite.frame import Frame, inner, padded
+from netsor.finite.frame import Frame, inner, magnitude, padded
 from netsor.finite.gaussian_matrix import GaussianMatrix
 from netsor.finite.plan import Held, Plan
 from netsor.ir.expressions import Coord, Index, Range
@@ -23,6 +23,9 @@ from netsor.rules import rule_of
 
 VECTOR = Index("vector", Range(1, None), "label")
 """The axis over all vectors that a matrix element is applied to."""
+
+
+SMALLEST_SQUARE = 1e-200
 
 
 class ExactSampler(FiniteEvaluator):
@@ -153,12 +156,16 @@ class ExactSampler(FiniteEvaluator):
 
 
 def gram_root(vectors: np.ndarray) -> np.ndarray:
-    """L with L L^T the Gram matrix of vectors (..., count, n); NaN where a vector is not finite, as every product with it is."""
+    """L with L L^T the Gram matrix of vectors (..., count, n).  The row of a vector that is not finite is NaN, as products with it are."""
     gram = inner(vectors, vectors)
-    broken = ~np.isfinite(gram).all(axis=(-1, -2))
-    if not broken.any():
+    squares = np.diagonal(gram, axis1=-2, axis2=-1)
+    extreme = ~(np.isfinite(squares) & (squares > SMALLEST_SQUARE)).all(axis=-1)
+    if not extreme.any():
         return psd_root(gram)
-    gram[broken] = 0
+    lengths = magnitude(vectors[extreme])  # squares of these would overflow or vanish
+    broken = ~np.isfinite(vectors[extreme]).all(axis=-1)
+    scaled = np.where(broken[..., None], 0.0, vectors[extreme] / lengths)
+    gram[extreme] = inner(scaled, scaled)
     root = psd_root(gram)
-    root[broken] = np.nan
+    root[extreme] *= np.where(broken[..., None], np.nan, lengths)
     return root

@@ -46,3 +46,9 @@ def inner(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     rank = max(left.shape[-1], right.shape[-1])
     return padded(left, rank) @ np.swapaxes(padded(right, rank), -1, -2)
 
+
+
+def magnitude(vectors: np.ndarray) -> np.ndarray:
+    """The largest absolute coordinate of vectors (..., n) as (..., 1); 1 for zero vectors and for those that are not finite."""
+    largest = np.abs(vectors).max(axis=-1, keepdims=True)
+    return np.where(np.isfinite(largest) & (largest > 0), largest, 1.0)

@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from netsor.finite.frame import inner, padded
+from netsor.finite.frame import inner, magnitude, padded
 
 NEGLIGIBLE = 1e-10
 """A vector whose part outside the span of earlier ones is smaller than this fraction of it lies in the span."""
@@ -68,6 +68,8 @@ class Known:
         old = basis.shape[-2]
         coefficients = np.zeros((*vectors.shape[:-1], old + count))
         new = np.zeros(vectors.shape)
+        lengths = magnitude(vectors)  # squares neither overflow nor vanish
+        vectors = vectors / lengths
         coefficients[..., :old] = inner(vectors, basis)
         rest = vectors - coefficients[..., :old] @ basis
         for k in range(count):
@@ -78,12 +80,11 @@ class Known:
                 coefficients[..., k:k + 1, start:start + known.shape[-2]] += part
             length = np.linalg.norm(row, axis=-1)
             outside = length > NEGLIGIBLE * np.linalg.norm(vectors[..., k:k + 1, :], axis=-1)
-            length = np.where(outside, length, 0.0)
-            coefficients[..., k, old + k] = length[..., 0]
-            new[..., k, :] = (row / np.where(outside, length, 1.0)[..., None] * outside[..., None])[..., 0, :]
+            coefficients[..., k, old + k] = np.where(outside, length, 0.0)[..., 0]
+            new[..., k, :] = np.where(outside[..., None], row / np.where(outside, length, 1.0)[..., None], 0.0)[..., 0, :]
         kept = np.flatnonzero(np.any(new != 0, axis=tuple(range(new.ndim - 2)) + (-1,)))
         columns = np.concatenate([np.arange(old), old + kept])
-        return coefficients[..., columns], new[..., kept, :]
+        return lengths * coefficients[..., columns], new[..., kept, :]
 
     def remember(self, unit: np.ndarray, images: np.ndarray) -> None:
         if self.vectors is None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 
 from netsor.finite.exact import ExactSampler
 from netsor.finite.plan import Held, Plan, make_plan
-from netsor.ir.program import Program
+from netsor.ir.program import Family, Program
+from netsor.plugins import load_plugins, loaded_plugins
 
 BLOCK_BYTES = 2**24
 MAX_BLOCK = 256
@@ -41,11 +44,11 @@ def sample(
         raise ValueError(f"between 1 and {width} coordinates can be recorded at width {width}, not {coordinates}")
     plan = make_plan(program)
     size = block_size(plan, width, recorded)
-    blocks = range(-(-runs // size))
+    draw = partial(draw_block, plan, width, recorded, size, seed)
     result: Arrays = {}
     done = 0
     try:
-        for block, drawn in enumerate(_blocks(plan, width, recorded, size, seed, blocks, workers, backend)):
+        for block, drawn in enumerate(_blocks(draw, -(-runs // size), workers, backend)):
             done = min((block + 1) * size, runs)
             for name, values in drawn.items():
                 if name not in result:
@@ -61,36 +64,64 @@ def sample(
 
 def block_size(plan: Plan, width: int, recorded: int) -> int:
     """Runs in a block: a function of the program and the width alone, so that results depend on nothing else."""
+    return int(min(max(BLOCK_BYTES // (8 * max(numbers_per_run(plan, width, recorded), 1)), 1), MAX_BLOCK))
+
+
+def numbers_per_run(plan: Plan, width: int, recorded: int) -> int:
+    """The most numbers that are held at a time for one run."""
     lengths = {Held.ALL: width, Held.ROWS: recorded, Held.FRAME: recorded}
-    count = lambda family: math.prod(axis.range.size for axis in family.axes)  # noqa: E731
-    numbers = sum(count(f) * (lengths[plan.held[f]] if f.is_vector else 1) for f in plan.families)
-    return int(min(max(BLOCK_BYTES // (8 * max(numbers, 1)), 1), MAX_BLOCK))
+
+    def numbers(family: Family) -> int:
+        cells = math.prod(axis.range.size for axis in family.axes)
+        return cells * (lengths[plan.held[family]] if family.is_vector else 1)
+
+    held = most = 0
+    for family in plan.families:
+        held += numbers(family)
+        if family in plan.products and plan.products[family].memory:
+            held += numbers(family) + numbers(family.definition.argument.family)  # remembered
+        most = max(most, held)
+        held -= sum(map(numbers, plan.dropped.get(family, ())))
+    return most
 
 
-def draw_block(plan: Plan, width: int, recorded: int, size: int, seed: int, block: int) -> Arrays:
-    """One block of runs."""
+def draw_block(
+    plan: Plan, width: int, recorded: int, size: int, seed: int, block: int, plugins: Sequence[Path] = ()
+) -> Arrays:
+    """One block of runs; ``plugins`` are loaded first, where the process has not done so."""
     from threadpoolctl import threadpool_limits
 
+    load_plugins(plugins)
     rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(block,)))
-    with threadpool_limits(1, user_api="blas"):
+    # small products do not gain from threads, and workers would fight for the cores
+    with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):
         return ExactSampler(plan, width, recorded, size, rng).outputs(recorded)
 
 
-def _blocks(
-    plan: Plan, width: int, recorded: int, size: int, seed: int, blocks: range, workers: int, backend: str | None
-) -> Iterator[Arrays]:
-    """The blocks in order; processes are started when the first block shows that they pay."""
+def _blocks(draw: Callable[..., Arrays], count: int, workers: int, backend: str | None) -> Iterator[Arrays]:
+    """The blocks in order; processes are started when the first blocks show that they pay."""
     started = time.perf_counter()
-    for block in blocks:
-        yield draw_block(plan, width, recorded, size, seed, block)
-        left = (len(blocks) - block - 1) * (time.perf_counter() - started) / (block + 1)
+    done = 0
+    while done < count:
+        yield draw(block=done)
+        done += 1
+        left = (count - done) * (time.perf_counter() - started) / done
         if workers > 1 and left > WORTH_WORKERS:
-            yield from _parallel(plan, width, recorded, size, seed, blocks[block + 1:], workers, backend)
-            return
+            break
+    try:
+        for drawn in _parallel(draw, range(done, count), workers, backend):
+            yield drawn
+            done += 1
+    except Exception:  # what cannot be sent to another process is done here; what is wrong fails here too
+        pass
+    for block in range(done, count):
+        yield draw(block=block)
 
 
-def _parallel(plan, width, recorded, size, seed, blocks, workers, backend) -> Iterator[Arrays]:
+def _parallel(draw: Callable[..., Arrays], blocks: range, workers: int, backend: str | None) -> Iterator[Arrays]:
+    if not blocks:
+        return
     from joblib import Parallel, delayed
 
     run = Parallel(n_jobs=workers, backend=backend, return_as="generator", batch_size=1)
-    yield from run(delayed(draw_block)(plan, width, recorded, size, seed, block) for block in blocks)
+    yield from run(delayed(draw)(block=block, plugins=loaded_plugins()) for block in blocks)
