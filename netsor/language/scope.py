@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass, field
-from functools import cache
 
 from netsor.ir.expressions import Expr, Index, Range
 from netsor.ir.program import ArrayDeclaration, Family, Matrix
@@ -18,7 +17,6 @@ CONSTANTS = ("pi", "inf")
 Part = Family | Matrix | ArrayDeclaration
 
 
-@cache
 def catalogue() -> frozenset[str]:
     """The names of the nonlinearities."""
     from netsor import nonlinearities

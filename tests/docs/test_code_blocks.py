@@ -1,7 +1,7 @@
 """Every code block of the README and the documentation does what the page shows.
 
 - ``netsor``: a program.  With ``title=NAME`` it is the file of that name for the rest of the page (and if the repository has that
-  file, the two must be the same); ``plugin=FILE`` is loaded with it.  Every program is checked, and its expectations must hold; with ``refused=CODES`` it must be refused
+  file, the two must be the same); ``plugin=FILE`` is loaded with it, ``data=X=FILE`` gives its data.  Every program is checked, and its expectations must hold; with ``refused=CODES`` it must be refused
   with these codes.
 - ``python``: run in one namespace for the page; lines with ``>>>`` are compared with what they print.  With ``title=NAME`` a file.
 - ``console``: commands after ``$``, each followed by what it prints.  ``netsor`` commands are run, installation is left to .ci/run.
@@ -45,12 +45,13 @@ _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:,\d{3})*(?:\.\d+)?(?:\(\d+\))?(?:e[-+]?
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: its language, what stands after it (``title=NAME``, ``refused=CODES``, ``plugin=FILE``), its text and line."""
+    """A fenced block: its language, what stands after it (``title=NAME``, ``data=X=FILE``), its text and line."""
 
     language: str
     title: str
     refused: str
     plugin: str
+    data: str
     text: str
     line: int
 
@@ -61,8 +62,8 @@ def blocks_of(page: Path) -> list[Block]:
     for match in _FENCE.finditer(text):
         words = dict(word.split("=", 1) for word in match[2].split())
         line = text.count("\n", 0, match.start()) + 1
-        title, refused, plugin = (words.get(word, "") for word in ("title", "refused", "plugin"))
-        found.append(Block(match[1] or "", title, refused, plugin, match[3], line))
+        options = [words.get(word, "") for word in ("title", "refused", "plugin", "data")]
+        found.append(Block(match[1] or "", *options, match[3], line))
     return found
 
 
@@ -128,7 +129,8 @@ def run_netsor(block: Block, namespace: dict, where: str) -> None:
         assert [diagnostic.code for diagnostic in raised.value.diagnostics] == block.refused.split(","), where
         return
     files = [block.plugin] if block.plugin else []
-    program = netsor.load(block.title, plugins=files) if block.title else netsor.parse(block.text, plugins=files)
+    data = dict([block.data.split("=")]) if block.data else {}
+    program = (netsor.load if block.title else netsor.parse)(block.title or block.text, plugins=files, data=data)
     if program.ir.expectations and not block.title.startswith("programs/"):
         for expectation, found in program.limit(samples=2**14).expectations:
             assert judge(expectation, found, program.ir).verdict != FAILED, f"{where}: {expectation.span.text}"

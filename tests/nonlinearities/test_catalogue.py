@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+import netsor
 from netsor import nonlinearities
 from netsor.nonlinearities import Nonlinearity, registry
 from netsor.testing import check_nonlinearity
@@ -159,3 +160,4 @@ def test_a_users_class_may_be_defined_again(monkeypatch):
     for offset in (1.0, 2.0):
         nonlinearities.register(define(offset))
         assert nonlinearities.get("shifted_for_a_test")(0.0) == offset
+        netsor.parse("width n\ninput h ~ N(0, 1)\ny = shifted_for_a_test(h)\n")  # known to programs at once
