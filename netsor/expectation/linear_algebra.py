@@ -10,22 +10,26 @@ FLOOR = 1e-13
 SAFE_PIVOT = 1e-5
 
 
+class NotSemidefinite(ValueError):
+    """A covariance is not positive semidefinite within the tolerance, or not finite."""
+
+
 def psd_root(K: np.ndarray, tolerance: float = 1e-8) -> np.ndarray:
     """L with L L^T = K for symmetric positive semidefinite K of shape (..., N, N).
 
     K is scaled to correlations first, so that rows of very different variance keep their accuracy. Definite
     matrices get the lower triangular Cholesky factor, others (copied rows, zero rows) V sqrt(lambda) with
     rounding removed. A row of K that is zero is a row of L that is exactly zero.
-    Raises ValueError when K is not finite or has an eigenvalue below ``-tolerance`` times the largest (of the correlations).
+    Raises NotSemidefinite when K is not finite or has an eigenvalue below ``-tolerance`` times the largest (of the correlations).
     """
     K = np.asarray(K, dtype=float)
     if not np.all(np.isfinite(K)):
-        raise ValueError("a covariance matrix has entries that are not finite")
+        raise NotSemidefinite("a covariance matrix has entries that are not finite")
     size = K.shape[-1]
     flat = K.reshape(-1, size, size)
     diagonal = np.diagonal(flat, axis1=1, axis2=2)
     if np.any(diagonal < 0):
-        raise ValueError(f"a covariance matrix has a negative variance, {diagonal.min():.3g}")
+        raise NotSemidefinite(f"a covariance matrix has a negative variance, {diagonal.min():.3g}")
     deviation = np.sqrt(diagonal)
     inverse = np.where(deviation > 0, 1.0 / np.where(deviation > 0, deviation, 1.0), 0.0)
     corr = flat * inverse[:, :, None] * inverse[:, None, :]
@@ -58,7 +62,7 @@ def _eigen_root(corr: np.ndarray, tolerance: float) -> np.ndarray:
     values, vectors = np.linalg.eigh(corr)
     largest = np.maximum(values[:, -1:], 0.0)
     if np.any(values < -tolerance * np.maximum(largest, 1.0)):
-        raise ValueError(f"a covariance matrix is not positive semidefinite: relative eigenvalue {values.min():.3g}")
+        raise NotSemidefinite(f"a covariance matrix is not positive semidefinite: relative eigenvalue {values.min():.3g}")
     kept = np.where(values > FLOOR * corr.shape[-1] * largest, values, 0.0)
     return vectors * np.sqrt(kept)[:, None, :]
 

@@ -50,9 +50,9 @@ def check_integrable(f: UnaryFunction, power: int = 1) -> None:
 
 
 def check_moments(mean: np.ndarray, variance: np.ndarray) -> None:
-    """ValueError unless these are moments of Gaussian variables."""
+    """ExpectationUndefined or ValueError unless these are moments of Gaussian variables."""
     if not np.all(np.isfinite(mean)) or not np.all(np.isfinite(variance)):
-        raise ValueError("the mean or variance of a Gaussian variable is not finite")
+        raise ExpectationUndefined("the mean or variance of a Gaussian variable is not finite")
     if np.any(variance < 0):
         raise ValueError(f"the variance of a Gaussian variable is negative: {variance.min():.6g}")
 

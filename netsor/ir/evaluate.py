@@ -57,6 +57,7 @@ class Evaluator:
 
     def values(self, index: Index) -> np.ndarray:
         """The values of an index, in order."""
+        check_size([self.size(index)])
         return np.arange(index.range.lo, index.range.lo + self.size(index))
 
     def take(self, data: np.ndarray, ranges: tuple[Range, ...], subscripts: tuple, leading: tuple = ()) -> Labelled:
@@ -97,7 +98,10 @@ class Evaluator:
         return method(expr)
 
     def _num(self, expr: Num) -> Labelled:
-        return constant(float(expr.value))
+        try:
+            return constant(float(expr.value))
+        except OverflowError:  # an exact number may be larger than any float
+            return constant(math.inf if expr.value > 0 else -math.inf)
 
     def _sym(self, expr: Sym) -> Labelled:
         return constant(float(self.symbols[expr.name]))

@@ -29,12 +29,23 @@ MEMORY_LIMIT = 4 * 2**30
 """Bytes that a single array may take before :class:`TooLarge` is raised."""
 
 
+MOST_AXES = 64
+"""NumPy's own limit."""
+
+
 class TooLarge(Exception):
     """An array would take more memory than is sensible.  ``bytes`` says how much."""
 
     def __init__(self, elements: int):
         self.bytes = 8 * elements
         super().__init__(f"an array of {elements:,} numbers ({8 * elements / 2**30:.1f} GiB) would be needed")
+
+
+class TooManyAxes(TooLarge):
+    """An array would have more axes than NumPy allows."""
+
+    def __init__(self, axes: int):
+        Exception.__init__(self, f"an array with {axes} axes would be needed, {MOST_AXES} are possible")
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +70,11 @@ def constant(value) -> Labelled:
     return Labelled(np.asarray(value))
 
 
+def check_axes(count: int) -> None:
+    if count > MOST_AXES:
+        raise TooManyAxes(count)
+
+
 def check_size(sizes: Iterable[int]) -> None:
     elements = math.prod(sizes)
     if 8 * elements > MEMORY_LIMIT:
@@ -72,6 +88,7 @@ def align(arrays: Sequence[Labelled]) -> tuple[list[np.ndarray], tuple[Index, ..
         sizes |= array.sizes
     labels = tuple(label for label in LEADING if label in sizes) + tuple(l for l in sizes if l not in LEADING)
     check_size(sizes.values())
+    check_axes(len(labels))
     views = []
     for array in arrays:
         order = [array.axis(label) for label in labels if label in array.labels]

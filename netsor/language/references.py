@@ -160,6 +160,8 @@ def _part(entity: Pieces, subscripts: Sequence[Expr], node: syntax.Name, spans: 
     if undecided is None and len(inside) == 1:
         return inside[0][0], inside[0][1]
     differing = undecided if undecided is not None else next(term for term in subscripts if free_indices(term))
+    if not free_indices(differing):
+        fail("N305", "this subscript is not known to be a whole number", spans[list(subscripts).index(differing)])
     raise NeedsValues(min(free_indices(differing), key=lambda index: (index.name, str(index.tag))))
 
 

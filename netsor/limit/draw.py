@@ -8,6 +8,7 @@ earlier ones (Gaussian conditioning), without ever solving for it.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -46,7 +47,7 @@ class GroupPlan:
     def __init__(self, group: Group, size):
         self.group = group
         self.batch_shape = tuple(size(axis) for axis in group.members[0].batch)
-        self.batch = int(np.prod(self.batch_shape, dtype=int))
+        self.batch = math.prod(self.batch_shape)
         self.extents: list[tuple[int, int]] = []
         left = right = 0
         for member in group.members:
@@ -60,7 +61,7 @@ class GroupPlan:
 
     @staticmethod
     def _new(side: Side, size) -> int:
-        return 0 if side.reuses is not None else int(np.prod([size(axis) for axis in side.axes], dtype=int))
+        return 0 if side.reuses is not None else math.prod(size(axis) for axis in side.axes)
 
     def normals(self, k: int) -> int:
         """Normal numbers per point for the k-th member.  Points run along the infinite axis, if there is one."""

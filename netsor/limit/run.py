@@ -7,11 +7,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from netsor.ir.labelled import TooLarge
 from netsor.ir.program import Program
-from netsor.language.diagnostics import Diagnostic, NetsorError
 from netsor.limit.analysis import Analysis
 from netsor.limit.denominators import check_denominators
+from netsor.limit.failures import as_diagnostics
 from netsor.limit.joint import JointDraw
 from netsor.limit.levels import Level
 from netsor.limit.numbers import Numbers, Undefined
@@ -37,7 +36,7 @@ def run_limit(
     :param outputs: names of the outputs wanted (all by default).
     :param progress: called with (samples done, samples in all).
     :raises NetsorError: if the theorem does not cover the program (N4), or an expectation does not exist (N5)."""
-    try:
+    with as_diagnostics():
         analysis = Analysis(program)
         wanted = [o for o in program.outputs if outputs is None or o.name in outputs]
         reported = [quantity(output, analysis) for output in wanted]
@@ -45,14 +44,6 @@ def run_limit(
         asked = [expected_quantity(expectation, analysis, quantity) for expectation in expectations]
         sampler = Sampler(analysis, samples=samples, replicates=REPLICATES, seed=seed)
         return _compute(program, analysis, sampler, reported, asked, progress, workers)
-    except TooLarge as error:
-        raise NetsorError(Diagnostic("N521", f"this limit is too large: {error}", hint="ask for fewer elements")) from error
-    except Undefined as error:
-        family = error.families[0] if error.families else None
-        name = f" of {family.label}" if family is not None and not family.hidden else ""
-        raise NetsorError(
-            Diagnostic("N407", f"a moment{name} does not exist in the limit: {error}", family.span if family else None)
-        ) from error
 
 
 def _compute(program, analysis, sampler, reported, asked, progress, workers) -> LimitResult:
@@ -154,6 +145,10 @@ class _Draw:
         self.quantities = quantities
 
     def __call__(self, size: int, seed) -> dict[str, np.ndarray]:
+        with as_diagnostics():
+            return self._draw(size, seed)
+
+    def _draw(self, size: int, seed) -> dict[str, np.ndarray]:
         own_seed = int(np.random.default_rng(seed).integers(2**31))
         window = self.sampler.chunk_size(4 * sum(q.cells**2 for q in self.quantities))
         self.contexts[0].prepare(*[e for e in self.joint.expressions if self.analysis.levels.of(e) < Level.SAMPLE])
@@ -173,9 +168,13 @@ class _Draw:
                 self.analysis, samples=count, replicates=1, seed=seed, infinite_size=self.sampler.infinite_size)
             numbers, _ = fresh.chunk(self.contexts[0], fresh.independent_points(start, count))
         drawn = self.joint.draw(numbers, count, np.random.default_rng([seed, start]))
-        return {q.output.name: self._values(q, drawn, count) for q in self.quantities}
+        element = np.random.default_rng([seed, start, 1])
+        return {q.output.name: self._values(q, drawn, count, element) for q in self.quantities}
 
     @staticmethod
-    def _values(own: Quantity, drawn, count: int) -> np.ndarray:
+    def _values(own: Quantity, drawn, count: int, element: np.random.Generator) -> np.ndarray:
         values = own.assemble(drawn, own.elements("x"), own.rows)
-        return np.array(np.broadcast_to(values[:count] if len(values) >= count else values, (count, *own.shape)))
+        if len(values) not in (1, count):  # elements along an infinite axis are alike: each draw takes one of them
+            values = values.reshape((count, -1, *own.shape)) if len(values) % count == 0 else values[None]
+            values = values[np.arange(count) % len(values), element.integers(values.shape[1], size=count)]
+        return np.array(np.broadcast_to(values, (count, *own.shape)))
