@@ -48,7 +48,7 @@ class Program:
         """The infinite-width limit.
 
         :param samples: samples of the scores, in 16 independent randomisations (rounded up to 16 times a power of two); None: as many as
-            a second or so allows, between 2**12 and 2**17.  Programs without scores need none.
+            a second or so allows, between 2**12 and 2**18.  Programs without scores need none.
         :param seed: reproduces every number, whatever the machine's number of cores.
         :param outputs: names of the outputs wanted; all by default.
         :param progress: called with (samples done, samples in all).

@@ -220,6 +220,7 @@ class Forms:
             family = Family(
                 f"z.{next(self._count) + 1}", axes, Nonlin(substitute(expr, canonical)), latest + 0.25, hidden=True,
                 span=None if self._owner is None else self._owner.span,
+                width=next((part.family.width for part in coords(expr)), ""),
             )
             self._hidden[key] = family
         return Coord(self._hidden[key], tuple(order))

@@ -32,7 +32,7 @@ def run_limit(
     """The infinite-width limit of a program.
 
     :param samples: samples of the scores, in 16 independent randomisations; rounded up to 16 times a power of two.
-        None: as many as a second or so allows, between 2**12 and 2**17.
+        None: as many as a second or so allows, between 2**12 and 2**18.
     :param outputs: names of the outputs wanted (all by default).
     :param progress: called with (samples done, samples in all).
     :raises NetsorError: if the theorem does not cover the program (N4), or an expectation does not exist (N5)."""

@@ -21,7 +21,7 @@ CHUNK_BYTES = 96 * 2**20
 BYTES_PER_EQUATION = 2**20  # the more equations, the more samples are needed to outweigh the interpreter's own work
 MAX_CHUNK = 1024
 INFINITE_INSIDE = 256  # elements that stand for an infinite axis whose law depends on sampled scores
-NUMBERS, FEWEST, MOST = 2**26, 2**12, 2**17
+NUMBERS, FEWEST, MOST = 2**26, 2**12, 2**18
 
 
 class Sampler:
