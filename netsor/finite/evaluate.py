@@ -1,49 +1,56 @@
-"""What every reading at width n shares: values of families with labels SAMPLE (the run) and POINT (the coordinate), and the outputs."""
+"""What every reading at width n shares: values of families with a label for the run (SAMPLE) and one for the coordinate, and the outputs.
+
+The coordinate's label is POINT for vectors of the first width; each further width has its own."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from netsor.ir.evaluate import Evaluator
-from netsor.ir.expressions import Coord, Index, ScalarRef, fresh
-from netsor.ir.labelled import POINT, SAMPLE, Labelled, arrange
+from netsor.ir.expressions import Coord, Index, ScalarRef, Width, fresh
+from netsor.ir.labelled import POINT, SAMPLE, Labelled, arrange, constant, coordinates
 from netsor.ir.program import Family, Program
 from netsor.limit.functions import function
 
 
 class FiniteEvaluator(Evaluator):
-    """One batch of runs at width ``n``.  ``drawn`` holds the families drawn so far.
+    """One batch of runs at width ``n``.  ``drawn`` holds the families drawn so far, ``sizes`` the size of every width, ``points`` the
+    label of its coordinates.
 
-    Rules ask for ``evaluate``, ``normal``, ``product``, ``average``, ``n``, ``runs``, ``rng`` and ``summed_point``."""
+    Rules ask for ``evaluate``, ``normal``, ``product``, ``average``, ``sizes``, ``points``, ``runs``, ``rng`` and ``summed_point``."""
 
     def __init__(self, program: Program, n: int, runs: int, rng: np.random.Generator):
         super().__init__(function)
-        if program.infinite:
-            raise ValueError(f"the finite-width reading needs finite values for {', '.join(sorted(program.infinite))}")
+        require_finite(program)
         self.program, self.n, self.runs, self.rng = program, n, runs, rng
+        self.sizes = sizes_of_widths(program, n)
+        self.points = {name: POINT if name == program.width else coordinates(name) for name in self.sizes}
         self.summed_point: Index = fresh(POINT)
         self.drawn: dict[Family, Labelled] = {}
 
     def average(self, value: Labelled) -> Labelled:
-        """The average over the n coordinates of a vector; what has no coordinates is the same for all."""
-        if POINT not in value.labels:
-            return value
-        axis = value.axis(POINT)
-        return Labelled(value.data.sum(axis=axis) / self.n, value.labels[:axis] + value.labels[axis + 1:])
+        """The average over the coordinates of a vector; what has no coordinates is the same for all."""
+        for width, point in self.points.items():
+            if point in value.labels:
+                axis = value.axis(point)
+                return Labelled(value.data.sum(axis=axis) / self.sizes[width], value.labels[:axis] + value.labels[axis + 1:])
+        return value
 
-    def outputs(self, coordinates: int) -> dict[str, np.ndarray]:
-        """Arrays (runs, *axes) or (runs, *axes, coordinates)."""
+    def outputs(self, recorded: int | None) -> dict[str, np.ndarray]:
+        """Arrays (runs, *axes) or (runs, *axes, coordinates): as many of a vector's coordinates as it has, ``recorded`` at most."""
         found = {}
         for output in self.program.outputs:
-            tail = (POINT,) if output.is_vector else ()
-            shape = (self.runs, *[axis.range.size for axis in output.axes], *([coordinates] if tail else []))
+            width = output.parts[0].reference.family.width
+            count = min(self.sizes[width], recorded or self.sizes[width]) if width else 0
+            tail = (self.points[width],) if width else ()
+            shape = (self.runs, *[axis.range.size for axis in output.axes], *([count] if tail else []))
             result = np.empty(shape)
             for part in output.parts:
                 free = tuple(axis for axis in output.axes if axis not in part.constants)
-                sizes = {axis: axis.range.size for axis in free} | {SAMPLE: self.runs, POINT: coordinates}
+                sizes = {axis: axis.range.size for axis in free} | {SAMPLE: self.runs} | dict.fromkeys(tail, count)
                 value = self.evaluate(part.reference)
-                if POINT in value.labels:
-                    value = first_points(value, coordinates)
+                if tail and tail[0] in value.labels:
+                    value = first_points(value, count, tail[0])
                 place = tuple(
                     part.constants[axis] - axis.range.lo if axis in part.constants else slice(None) for axis in output.axes)
                 result[(slice(None), *place)] = arrange(value, (SAMPLE, *free, *tail), sizes)
@@ -56,6 +63,9 @@ class FiniteEvaluator(Evaluator):
         """The value of a family as the expression being evaluated is to see it."""
         return self.drawn[family]
 
+    def _width(self, expr: Width) -> Labelled:
+        return constant(self.sizes[expr.name] / self.n)
+
     def _coord(self, expr: Coord) -> Labelled:
         return self._element(expr)
 
@@ -64,14 +74,32 @@ class FiniteEvaluator(Evaluator):
 
     def _element(self, expr: Coord | ScalarRef) -> Labelled:
         value, axes = self.value(expr.family), expr.family.axes
-        leading = tuple(label for label in (SAMPLE, POINT) if label in value.labels)
+        leading = tuple(label for label in (SAMPLE, *self.points.values()) if label in value.labels)
         data = arrange(value, leading + axes, {axis: axis.range.size for axis in axes})
         return self.take(data, tuple(axis.range for axis in axes), expr.subscripts, leading)
 
 
-def first_points(value: Labelled, count: int) -> Labelled:
+def require_finite(program: Program) -> None:
+    """ValueError if an infinite parameter leaves the program without a finite reading."""
+    if program.infinite:
+        names = sorted(program.infinite)
+        raise ValueError(f"at finite width {', '.join(names)} must be finite; set a number, as in {names[0]}=8")
+
+
+def sizes_of_widths(program: Program, n: int) -> dict[str, int]:
+    """The size of every width where the first is n: its ratio to n, times n, rounded.
+
+    :raises ValueError: if one of them would be zero."""
+    sizes = {name: round(ratio * n) for name, ratio in program.widths.items()}
+    for name, size in sizes.items():
+        if size < 1:
+            raise ValueError(f"at width {program.width} = {n} the width {name} = {program.widths[name]}*{program.width} would be {size}")
+    return sizes
+
+
+def first_points(value: Labelled, count: int, point: Index = POINT) -> Labelled:
     """The first coordinates of a vector."""
-    axis = value.axis(POINT)
+    axis = value.axis(point)
     if value.data.shape[axis] <= count:
         return value
     return Labelled(value.data[(slice(None),) * axis + (slice(count),)], value.labels)

@@ -11,8 +11,8 @@ from collections.abc import Callable
 import numpy as np
 
 from netsor.ir.expressions import (
-    Add, Array, Call, Compare, Expr, Index, Indicator, Logic, Mul, Num, Pow, Range, Reduce, Softmax, Sym, Where, add, mul,
-    total,
+    Add, Array, Call, Compare, Expr, Index, Indicator, Logic, Mul, Num, Pow, Range, Reduce, Softmax, Sym, Where, Width, add,
+    mul, total,
 )
 from netsor.ir.labelled import LEADING, Labelled, align, arrange, check_size, constant, contract
 from netsor.ir.rewrite import free_indices, walk
@@ -105,6 +105,9 @@ class Evaluator:
 
     def _sym(self, expr: Sym) -> Labelled:
         return constant(float(self.symbols[expr.name]))
+
+    def _width(self, expr: Width) -> Labelled:
+        return constant(float(expr.ratio))
 
     def _index(self, expr: Index) -> Labelled:
         return Labelled(self.values(expr).astype(float), (expr,))

@@ -75,6 +75,10 @@ class Expr(metaclass=Interned):
     def __pow__(self, exponent):
         return power(self, exponent)
 
+    def __reduce__(self):
+        # nodes are interned in every process that they are sent to
+        return type(self), tuple(getattr(self, name) for name in self.field_names)
+
     def __repr__(self):
         from netsor.ir.text import text
 
@@ -105,6 +109,14 @@ class Sym(Expr):
 
     name: str
     infinite: bool = False
+
+
+@node
+class Width(Expr):
+    """The size of a width in units of the first one: ``ratio`` in the limit; at width n the rounded size divided by n."""
+
+    name: str
+    ratio: Number
 
 
 @dataclass(frozen=True)
@@ -342,7 +354,7 @@ def mul(*factors) -> Expr:
             base, exponent = (part.base, part.exponent) if isinstance(part, Pow) else (part, ONE)
             if isinstance(part, Num):
                 constant = constant * part.value
-            elif isinstance(base, (Sym, Num)) and isinstance(exponent, Num):
+            elif isinstance(base, (Sym, Num, Width)) and isinstance(exponent, Num):
                 symbols[base] = symbols.get(base, 0) + exponent.value
             else:
                 out.append(part)
@@ -376,7 +388,7 @@ def power(base, exponent) -> Expr:
     if isinstance(base, Mul) and integral:
         return mul(*[power(factor, exponent) for factor in base.factors])
     if isinstance(base, Mul) and isinstance(exponent, Num):
-        positive = [f for f in base.factors if isinstance(f, Sym) or (isinstance(f, Num) and f.value > 0)]
+        positive = [f for f in base.factors if isinstance(f, (Sym, Width)) or (isinstance(f, Num) and f.value > 0)]
         rest = [f for f in base.factors if f not in positive]
         if positive and rest:
             return mul(*[power(f, exponent) for f in positive], power(mul(*rest), exponent))

@@ -25,6 +25,17 @@ CELL = Index("cell", Range(1, None), "label")
 
 LEADING = (SAMPLE, CELL, POINT)
 
+
+def coordinates(width: str) -> Index:
+    """The axis over the coordinates of vectors of a further width, a leading one like POINT (which is that of the first width)."""
+    return Index(width, POINT.range, "width")
+
+
+def is_leading(label: Index) -> bool:
+    """Whether the axis stands for samples, points or coordinates and not for an index of the program."""
+    return label in LEADING or label.tag == "width"
+
+
 MEMORY_LIMIT = 4 * 2**30
 """Bytes that a single array may take before :class:`TooLarge` is raised."""
 
@@ -86,7 +97,8 @@ def align(arrays: Sequence[Labelled]) -> tuple[list[np.ndarray], tuple[Index, ..
     sizes: dict[Index, int] = {}
     for array in arrays:
         sizes |= array.sizes
-    labels = tuple(label for label in LEADING if label in sizes) + tuple(l for l in sizes if l not in LEADING)
+    further = tuple(label for label in sizes if is_leading(label) and label not in LEADING)
+    labels = tuple(label for label in LEADING if label in sizes) + further + tuple(l for l in sizes if not is_leading(l))
     check_size(sizes.values())
     check_axes(len(labels))
     views = []
@@ -107,10 +119,10 @@ def arrange(array: Labelled, labels: Sequence[Index], sizes: dict[Index, int]) -
 
 
 def contract(arrays: Sequence[Labelled], keep: Iterable[Index]) -> Labelled:
-    """The product of the arrays summed over every label not in ``keep``.
+    """The product of the arrays summed over every label not in ``keep``, leading ones excepted.
 
     Greedy pairwise contraction: at each step the pair with the cheapest product is joined by one batched matrix product."""
-    keep = set(keep) | set(LEADING)
+    keep = set(keep)
     scale = 1.0
     pending: list[Labelled] = []
     for array in arrays:
@@ -121,7 +133,7 @@ def contract(arrays: Sequence[Labelled], keep: Iterable[Index]) -> Labelled:
     sizes = {label: size for array in pending for label, size in array.sizes.items()}
 
     def wanted(label: Index, others: list[Labelled]) -> bool:
-        return label in keep or any(label in other.labels for other in others)
+        return label in keep or is_leading(label) or any(label in other.labels for other in others)
 
     def drop(array: Labelled, others: list[Labelled]) -> Labelled:
         gone = tuple(k for k, label in enumerate(array.labels) if not wanted(label, others))

@@ -118,7 +118,8 @@ Definition = Given | MatMul | Nonlin | Moment | Score | ScalarFunction | Custom
 class Family:
     """One definition.  ``pattern`` is the left-hand side's subscripts, numbers and indices; ``axes`` the indices among them.
 
-    ``kind`` is one of G, H (vectors), C, S (scalars).  ``width`` names the width of a vector, "" for scalars.  ``hidden`` families are subexpressions that the program did not name."""
+    ``kind`` is one of G, H (vectors), C, S (scalars); ``width`` the name of a vector's width.  ``hidden`` families are
+    subexpressions that the program did not name."""
 
     name: str
     pattern: tuple[Index | int, ...]
@@ -195,8 +196,8 @@ class Expectation:
 
 @dataclass(eq=False)
 class Program:
-    """A checked program.  ``width`` names the first width; ``widths`` has the ratio of each one to it.  ``parameters`` are the values in force (``math.inf`` for infinite ones, None for free symbols); ``changed``
-    those set from outside."""
+    """A checked program.  ``width`` is the first width, ``widths`` the ratio of each one to it.  ``parameters`` are the values in force
+    (``math.inf`` for infinite ones, None for free symbols); ``changed`` those set from outside."""
 
     name: str
     width: str

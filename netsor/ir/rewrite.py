@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from netsor.ir.expressions import (
     Add, Array, Average, Call, Compare, Coord, Expect, Expr, Index, Indicator, Leaf, Let, Logic, Mul, Num, Pow,
-    Reduce, ScalarRef, Softmax, Sym, Where, add, first, fresh, mul, power, second,
+    Reduce, ScalarRef, Softmax, Sym, Where, Width, add, first, fresh, mul, power, second,
 )
 
 REFERENCES = (Array, Coord, ScalarRef, Let, Leaf)
@@ -15,7 +15,7 @@ REFERENCES = (Array, Coord, ScalarRef, Let, Leaf)
 def children(expr: Expr) -> tuple:
     """The direct subexpressions (bound indices are not among them)."""
     match expr:
-        case Num() | Sym() | Index():
+        case Num() | Sym() | Width() | Index():
             return ()
         case Array() | Coord() | ScalarRef() | Let() | Leaf():
             return expr.subscripts
@@ -127,7 +127,7 @@ def _mirror(pairs: tuple, mapping: Mapping[Index, Expr]) -> tuple:
 def rebuild(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
     """The same node with every child replaced by ``change(child)``; binders keep their indices."""
     match expr:
-        case Num() | Sym() | Index():
+        case Num() | Sym() | Width() | Index():
             return expr
         case Array():
             return Array(expr.declaration, tuple(map(change, expr.subscripts)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from netsor.ir.expressions import (
     Add, Array, Average, Call, Compare, Coord, Expect, Expr, Index, Indicator, Leaf, Let, Logic, Mul, Num, Pow,
-    Reduce, ScalarRef, Softmax, Sym, Where,
+    Reduce, ScalarRef, Softmax, Sym, Where, Width,
 )
 
 _SUM, _PRODUCT, _POWER, _ATOM = range(4)
@@ -39,7 +39,7 @@ def _text(expr: Expr) -> tuple[str, int]:
     match expr:
         case Num():
             return str(expr.value), _ATOM if expr.value >= 0 and "/" not in str(expr.value) else _SUM
-        case Sym():
+        case Sym() | Width():
             return expr.name, _ATOM
         case Index():
             return expr.name + (f"'{expr.tag}" if expr.tag != "" else ""), _ATOM

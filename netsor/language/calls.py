@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from netsor.ir.expressions import ONE, Call, Expr, Num, power
@@ -19,6 +20,7 @@ from netsor.language.scope import OPERATIONS, FunctionEntity, Pieces, catalogue,
 from netsor.language.source import Span
 from netsor.language.state import Frame, TooMuchWork, fail
 from netsor.language.values import Average, CustomCall, Dot, FunctionValue, Level, Value
+from netsor.language.widths import common_width
 
 INLINING_LIMIT = 60
 EXPRESSION_LIMIT = 1_000_000
@@ -84,12 +86,13 @@ def positional(node: syntax.Call, frame: Frame, least: int, most: int | None = N
 
 def dot(node: syntax.Call, frame: Frame) -> Value:
     left, right = (vector_value(each, frame, "dot") for each in positional(node, frame, 2, 2))
-    return Value(Level.SCALAR, ONE, node.span, pending=Dot(left.expr, right.expr))
+    return Value(Level.SCALAR, ONE, node.span, pending=Dot(left.expr, right.expr, common_width((left, right))))
 
 
 def avg(node: syntax.Call, frame: Frame) -> Value:
     (argument,) = positional(node, frame, 1, 1)
-    return Value(Level.SCALAR, ONE, node.span, pending=Average(vector_value(argument, frame, "avg").expr))
+    body = vector_value(argument, frame, "avg")
+    return Value(Level.SCALAR, ONE, node.span, pending=Average(body.expr, body.width))
 
 
 def custom(rule, node: syntax.Call, frame: Frame) -> Value:
@@ -111,8 +114,9 @@ def custom(rule, node: syntax.Call, frame: Frame) -> Value:
         if closed_value(expr) is None:
             fail("N320", f"`{name}` must be one number for all elements", given[name].span)
         constants.append(expr)
-    return Value(Level.VECTOR, ONE, node.span, pending=CustomCall(
-        rule, (vector(argument.expr, frame, node.arguments[0].span),), tuple(constants)))
+    reference = vector(argument.expr, argument.width, frame, node.arguments[0].span)
+    pending = CustomCall(rule, (reference,), tuple(constants))
+    return Value(Level.VECTOR, ONE, node.span, pending=pending, width=argument.width)
 
 
 def named_arguments(word: str, names: Sequence[str], node: syntax.Call) -> dict[str, syntax.Node]:
@@ -135,7 +139,7 @@ def over_the_width(word: str, node: syntax.Call, frame: Frame) -> Value:
     if meaning.level != Level.VECTOR or len(arguments) > 1:
         example = "j" if word == "softmax" else "i"
         fail("N316", f"`{word}` runs over an index", node.span, "", (), f"write {word}(… for {example})")
-    width = frame.state.width
+    width = meaning.width or frame.state.width
     hint = f"the average over the width is avg(x), a dot product dot(x, y)/{width}" if word in ("sum", "mean") else ""
     fail("N403", f"{word} over the coordinates of a vector has no limit in this theory" if word not in ("sum", "mean")
          else f"{word} does not run over the coordinates of a vector", node.span, "", (), hint)
@@ -161,7 +165,7 @@ def nonlinearity(word: str, node: syntax.Call, frame: Frame) -> Value:
         if name not in given and default is None:
             fail("N316", f"`{word}` needs a value for `{name}`", node.span)
         values.append(_parameter(word, name, given[name], frame) if name in given else Num(_exact(default)))
-    return Value(argument.level, _applied(word, argument, values, node, frame), node.span)
+    return Value(argument.level, _applied(word, argument, values, node, frame), node.span, width=argument.width)
 
 
 def _parameter(word: str, name: str, node: syntax.Node, frame: Frame) -> Expr:
@@ -217,7 +221,8 @@ def extremum(node: syntax.Call, frame: Frame) -> Value:
     numbers = [closed_value(part.expr) if part.level == Level.NUMBER else None for part in parts]
     if None not in numbers:
         return Value(Level.NUMBER, Num((max if word == "max" else min)(numbers)), node.span)
-    return Value(max(part.level for part in parts), Call(word, tuple(part.expr for part in parts)), node.span)
+    applied = Call(word, tuple(part.expr for part in parts))
+    return Value(max(part.level for part in parts), applied, node.span, width=common_width(parts))
 
 
 def where(node: syntax.Call, frame: Frame) -> Value:
@@ -296,7 +301,7 @@ def inline(definition: syntax.Function, node: syntax.Call, frame: Frame) -> Mean
         if size(result.expr) > EXPRESSION_LIMIT:
             fail("N512", f"with its functions written out this expression has more than {EXPRESSION_LIMIT:,} parts",
                  node.span)
-        return Value(result.level, result.expr, node.span, result.widths, result.pending)
+        return replace(result, span=node.span)
     return result
 
 

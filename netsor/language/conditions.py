@@ -13,6 +13,7 @@ from netsor.language.expressions import evaluate, evaluates, quantity, value
 from netsor.language.source import Span
 from netsor.language.state import Frame, fail
 from netsor.language.values import Condition, Level, Value
+from netsor.language.widths import common_width
 
 COMPARISONS = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
@@ -78,7 +79,7 @@ def combined(op: str, tests: Sequence[Condition], span: Span) -> Condition:
     if not open_tests:
         return Condition(Level.NUMBER, None, span, not decisive)
     level = max(test.level for test in open_tests)
-    return Condition(level, _joined(op, [test.expr for test in open_tests]), span)
+    return Condition(level, _joined(op, [test.expr for test in open_tests]), span, width=common_width(open_tests))
 
 
 @evaluates(syntax.Compare)
@@ -94,7 +95,7 @@ def _compared(op: str, left: Value, right: Value, span: Span) -> Condition:
         a, b = closed_value(left.expr), closed_value(right.expr)
         if a is not None and b is not None:
             return Condition(level, None, span, COMPARISONS[op](a, b))
-    return Condition(level, Compare(op, left.expr, right.expr), span)
+    return Condition(level, Compare(op, left.expr, right.expr), span, width=common_width((left, right)))
 
 
 @evaluates(syntax.Both)
@@ -125,7 +126,7 @@ def negation(node: syntax.Negation, frame: Frame) -> Condition:
     test = condition(node.operand, frame, vectors=True)
     if test.static is not None:
         return Condition(test.level, None, node.span, not test.static)
-    return Condition(test.level, negated(test.expr), node.span)
+    return Condition(test.level, negated(test.expr), node.span, width=test.width)
 
 
 @evaluates(syntax.Conditional)
@@ -142,5 +143,5 @@ def choice(test: Condition, then: syntax.Node, otherwise: syntax.Node, span: Spa
     second = value(otherwise, frame.with_guard(guard_against(test)))
     level = max(test.level, first.level, second.level)
     if first.expr == second.expr:
-        return Value(max(first.level, second.level), first.expr, span)
-    return Value(level, Where(test.expr, first.expr, second.expr), span)
+        return Value(max(first.level, second.level), first.expr, span, width=common_width((first, second)))
+    return Value(level, Where(test.expr, first.expr, second.expr), span, width=common_width((test, first, second)))

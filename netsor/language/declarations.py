@@ -12,14 +12,14 @@ import numpy as np
 from netsor.ir.expressions import Expr, Index, Num, Range, Sym
 from netsor.ir.labelled import TooLarge
 from netsor.ir.program import ArrayDeclaration
-from netsor.language import syntax
+from netsor.language import syntax, widths
 from netsor.language.constants import closed_value, evaluator, tidy, whole
 from netsor.language.data import read_array
 from netsor.language.diagnostics import Diagnostic, Label, NetsorError
-from netsor.language.expressions import constant, value
+from netsor.language.expressions import constant, quantity, value
 from netsor.language.lefthand import Left, each_value, read_left
 from netsor.language.reductions import range_of
-from netsor.language.scope import FunctionEntity, IndexEntity, ParameterEntity, WidthEntity
+from netsor.language.scope import FunctionEntity, IndexEntity, ParameterEntity
 from netsor.language.source import Source, Span
 from netsor.language.state import Frame, State, fail
 from netsor.language.values import Level
@@ -28,14 +28,15 @@ ARRAY_LIMIT = 50_000_000  # entries of one array
 
 
 def width(node: syntax.Width, frame: Frame) -> None:
-    state = frame.state
     for entry in node.entries:
         if isinstance(entry, syntax.WidthLike):
             fail("N409", "`like` is not supported yet", entry.span)
-        if isinstance(entry, syntax.WidthRatio) or state.width is not None:
-            fail("N409", "a second width is not supported yet", entry.span)
-        state.scope.declare(entry.name, WidthEntity(entry.name.name, entry.name.span))
-        state.width = entry.name.name
+        if isinstance(entry, syntax.WidthNew):
+            widths.declare(entry, None, frame)
+        elif frame.state.width is None:
+            fail("N325", "the first width is free", entry.value.span, "", (), f"width n, {entry.name.name} = …")
+        else:
+            widths.declare(entry, quantity(entry.value, frame), frame)
 
 
 # --- parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from netsor.ir.expressions import ONE, Expr, Num, ScalarRef, mul
+from netsor.ir.expressions import Expr, Num, ScalarRef, mul
 from netsor.ir.program import Custom, Definition, MatMul, Moment, Nonlin, ScalarFunction, Score
 from netsor.ir.rewrite import walk
 from netsor.language import hidden, syntax
@@ -33,7 +33,7 @@ def _one(node: syntax.Definition, left: Left, frame: Frame) -> None:
     if not isinstance(meaning, Value):
         wrong_kind(meaning, "a number, scalar or vector")
     rule = rule_of(meaning, frame)
-    family = state.new_family(node.element.name.name, left.pattern, rule, node.element.span)
+    family = state.new_family(node.element.name.name, left.pattern, rule, node.element.span, meaning.width)
     try:
         left.define(node.element, "a family", family, state)
         if problem := mixed_kinds(state.scope.entities[family.name].first, family):
@@ -67,13 +67,13 @@ def rule_of(meaning: Value, frame: Frame) -> Definition:
 
 def _scaled_dot(meaning: Value, dot: Dot, frame: Frame) -> Definition | None:
     """A dot with its scale and a coefficient that is not random: the Moment or Score itself; else None."""
-    scale = hidden.scale_of(meaning, frame)
+    scale, ratio = hidden.scale_of(meaning, dot, frame)
     if not _deterministic(meaning.expr):
         return None
     if scale is Moment:
-        return Moment(mul(meaning.expr, dot.left, dot.right))
-    left = dot.left if meaning.expr == ONE else mul(meaning.expr, dot.left)
-    return Score(hidden.vector(left, frame, meaning.span), hidden.vector(dot.right, frame, meaning.span), meaning.span)
+        return Moment(mul(meaning.expr, ratio, dot.left, dot.right))
+    left, right = (hidden.vector(side, dot.width, frame, meaning.span) for side in (mul(meaning.expr, ratio, dot.left), dot.right))
+    return Score(left, right, meaning.span)
 
 
 def _deterministic(expr: Expr) -> bool:

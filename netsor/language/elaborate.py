@@ -148,10 +148,10 @@ def _program(state: State, name: str) -> Program:
         hint = "" if state.width else "begin with: width n"
         raise NetsorError(Diagnostic("N207", what, state.tree.source.span(0, 0), hint=hint))
     return Program(
-        name=name, width=state.width, families=_needed(state), matrices=state.matrices, arrays=state.arrays,
-        outputs=outputs.name_outputs(state.outputs), expectations=state.expectations, parameters=state.parameters,
-        changed=frozenset(state.settings), docstring=state.tree.docstring, source=state.tree.source,
-        warnings=state.warnings)
+        name=name, width=state.width, widths={each: width.ratio for each, width in state.widths.items()},
+        families=_needed(state), matrices=state.matrices, arrays=state.arrays, outputs=outputs.name_outputs(state.outputs),
+        expectations=state.expectations, parameters=state.parameters, changed=frozenset(state.settings),
+        docstring=state.tree.docstring, source=state.tree.source, warnings=state.warnings)
 
 
 def _needed(state: State) -> list[Family]:

@@ -13,12 +13,15 @@ from fractions import Fraction
 from typing import Any
 
 from netsor.ir.expressions import ONE, Expr, Num, add, mul
+from netsor.ir.program import Matrix
 from netsor.language import syntax
 from netsor.language.constants import literal, raised, tidy
+from netsor.language.diagnostics import Label
 from netsor.language.hidden import finish, vector
 from netsor.language.source import Span
 from netsor.language.state import Frame, fail
 from netsor.language.values import Condition, Dot, FunctionValue, Level, MatrixValue, Product, Value
+from netsor.language.widths import common_width, is_size, sum_of_widths
 
 Meaning = Value | Condition | MatrixValue | FunctionValue
 EVALUATORS: dict[type, Callable[[Any, Frame], Meaning]] = {}
@@ -96,11 +99,15 @@ def _check_finite(parts: list[Value]) -> None:
 
 @evaluates(syntax.Add)
 def addition(node: syntax.Add, frame: Frame) -> Value:
-    parts = [value(operand, frame) for operand in node.operands]
+    parts = [quantity(operand, frame) for operand in node.operands]
+    if all(map(is_size, parts)):
+        return sum_of_widths([sign_of(sign) for sign in node.signs], parts, node.span)
+    parts = [finish(part, frame) for part in parts]
     _check_finite(parts)
     exact = [sign_of(sign) * part.expr.value for sign, part in zip(node.signs, parts) if isinstance(part.expr, Num)]
     others = [mul(sign_of(sign), part.expr) for sign, part in zip(node.signs, parts) if not isinstance(part.expr, Num)]
-    return Value(max(part.level for part in parts), add(*others, tidy(sum(exact), node.span)), node.span)
+    result = add(*others, tidy(sum(exact), node.span))
+    return Value(max(part.level for part in parts), result, node.span, width=common_width(parts))
 
 
 def sign_of(sign: str) -> int:
@@ -131,21 +138,22 @@ def multiplication(node: syntax.Multiply, frame: Frame) -> Value:
         fail("N312", "a product has at most one dot, so that it is clear which scale is whose", parts[dots[1]].span,
              "put each dot with its scale in brackets, or give it a name")
     _check_finite(parts)
-    widths: dict[str, Fraction] = {}
+    widths: dict[Expr, Fraction] = {}
     constant: int | Fraction | float = 1
     factors: list[Expr] = []
     for operator, part in zip(node.operators, parts):
         sign = -1 if operator == "/" else 1
-        for name, power in part.widths.items():
-            widths[name] = widths.get(name, Fraction(0)) + sign * power
+        for unit, power in part.widths.items():
+            widths[unit] = widths.get(unit, Fraction(0)) + sign * power
         expr = part.expr if sign > 0 else raised(part.expr, Num(-1), part.span)
         if isinstance(expr, Num):
             constant = tidy(constant * expr.value, node.span).value
         else:
             factors.append(expr)
-    widths = {name: power for name, power in widths.items() if power}
+    widths = {unit: power for unit, power in widths.items() if power}
     pending = parts[dots[0]].pending if dots else None
-    return Value(max(part.level for part in parts), mul(constant, *factors), node.span, widths, pending)
+    level = max(part.level for part in parts)
+    return Value(level, mul(constant, *factors), node.span, widths, pending, common_width(parts))
 
 
 def _finish_factor(part: Value, frame: Frame) -> Value:
@@ -169,10 +177,11 @@ def to_the_power(base: Value, exponent: Value, span: Span, frame: Frame) -> Valu
         if not isinstance(exponent.expr, Num):
             fail("N310", "a power of a width has a number as its exponent", exponent.span)
         power = Fraction(exponent.expr.value)
-        widths = {name: own * power for name, own in base.widths.items()}
-        return Value(base.level, raised(base.expr, exponent.expr, span), span, widths)
+        widths = {unit: own * power for unit, own in base.widths.items()}
+        return Value(base.level, raised(base.expr, exponent.expr, span), span, widths, width=base.width)
     base = finish(base, frame)
-    return Value(max(base.level, exponent.level), raised(base.expr, exponent.expr, span), span)
+    width = common_width((base, exponent))
+    return Value(max(base.level, exponent.level), raised(base.expr, exponent.expr, span), span, width=width)
 
 
 @evaluates(syntax.MatMul)
@@ -191,5 +200,13 @@ def matmul(node: syntax.MatMul, frame: Frame) -> Value:
     argument = finish(argument, frame)
     if argument.level != Level.VECTOR:
         fail("N307", f"a matrix is applied to a vector, and this is {argument.level.word}", node.right.span)
-    coord = vector(argument.expr, frame, node.right.span)
-    return Value(Level.VECTOR, ONE, node.span, pending=Product(matrix.matrix, matrix.subscripts, coord))
+    if argument.width != matrix.matrix.columns:
+        fail("N324", f"this matrix is applied to vectors of width {matrix.matrix.columns}, and this has width "
+             f"{argument.width}", node.right.span, "", (Label(matrix.matrix.span, _shape(matrix.matrix)),))
+    coord = vector(argument.expr, argument.width, frame, node.right.span)
+    product = Product(matrix.matrix, matrix.subscripts, coord)
+    return Value(Level.VECTOR, ONE, node.span, pending=product, width=matrix.matrix.rows)
+
+
+def _shape(matrix: Matrix) -> str:
+    return f"the shape of `{matrix.name}` is ({matrix.rows}, {matrix.columns})"

@@ -14,6 +14,7 @@ from netsor.ir.rewrite import free_indices, rename_bound, substitute, walk
 from netsor.language.source import Span
 from netsor.language.state import Frame, fail
 from netsor.language.values import Average, CustomCall, Dot, Level, Product, Value
+from netsor.language.widths import order, relative, written
 
 
 def axes_of(expr: Expr) -> tuple[Index, ...]:
@@ -29,26 +30,26 @@ def canonical(expr: Expr) -> tuple[Expr, tuple[Index, ...]]:
     return rename_bound(substitute(expr, names)), axes
 
 
-def vector(expr: Expr, frame: Frame, span: Span) -> Coord:
+def vector(expr: Expr, width: str, frame: Frame, span: Span) -> Coord:
     """A plain reference to a vector: the expression itself, or a hidden family that is defined as it."""
     if isinstance(expr, Coord):
         return expr
-    return _hidden("Nonlin", expr, lambda body: Nonlin(body), frame, span)
+    return _hidden("Nonlin", expr, lambda body: Nonlin(body), frame, span, width)
 
 
-def _hidden(rule: str, expr: Expr, define: Callable[[Expr], Definition], frame: Frame, span: Span):
+def _hidden(rule: str, expr: Expr, define: Callable[[Expr], Definition], frame: Frame, span: Span, width: str = ""):
     key, axes = canonical(expr)
-    family = frame.state.hidden.get((rule, key))
+    family = frame.state.hidden.get((rule, key, width))
     if family is None:
-        family = _new(frame, axes, define(expr), span)
-        frame.state.hidden[rule, key] = family
+        family = _new(frame, axes, define(expr), span, width)
+        frame.state.hidden[rule, key, width] = family
     return family[axes]
 
 
-def _new(frame: Frame, pattern: tuple[Index, ...], definition: Definition, span: Span):
+def _new(frame: Frame, pattern: tuple[Index, ...], definition: Definition, span: Span, width: str = ""):
     counts = frame.state.hidden_counts
     counts[frame.owner] = counts.get(frame.owner, 0) + 1
-    return frame.state.new_family(f"{frame.owner}.{counts[frame.owner]}", pattern, definition, span, hidden=True)
+    return frame.state.new_family(f"{frame.owner}.{counts[frame.owner]}", pattern, definition, span, width, hidden=True)
 
 
 def product(pending: Product, frame: Frame, span: Span) -> Coord:
@@ -81,7 +82,7 @@ def product(pending: Product, frame: Frame, span: Span) -> Coord:
     if known is None:
         split = len(pending.matrix.axes)
         rule = MatMul(pending.matrix, tuple(terms[:split]), Coord(family, tuple(terms[split:])))
-        known = _new(frame, tuple(pattern), rule, span)
+        known = _new(frame, tuple(pattern), rule, span, pending.matrix.rows)
         frame.state.hidden[key] = known
     return Coord(known, tuple(asked))
 
@@ -90,24 +91,24 @@ def moment(body: Expr, frame: Frame, span: Span) -> ScalarRef:
     return _hidden("Moment", body, lambda body: Moment(body), frame, span)
 
 
-def score(dot: Dot, frame: Frame, span: Span) -> ScalarRef:
-    left, right = vector(dot.left, frame, span), vector(dot.right, frame, span)
+def score(dot: Dot, ratio: Expr, frame: Frame, span: Span) -> ScalarRef:
+    """The Score of a dot times a ratio of widths."""
+    left, right = vector(mul(ratio, dot.left), dot.width, frame, span), vector(dot.right, dot.width, frame, span)
     both = Call("dot", (left, right))
     return _hidden("Score", both, lambda both: Score(*both.arguments), frame, span)
 
 
-def scale_of(value: Value, frame: Frame) -> type[Moment] | type[Score]:
-    """The rule that a dot with these powers of the width is; an error for any other power."""
-    power = value.widths.get(frame.state.width, Fraction(0))
-    if power == -1:
-        return Moment
-    if power == Fraction(-1, 2):
-        return Score
-    width = frame.state.width
+def scale_of(value: Value, dot: Dot, frame: Frame) -> tuple[type[Moment] | type[Score], Expr]:
+    """The rule that a dot with these powers of widths is, and the ratio of widths that is left; an error for any other power."""
+    power = order(value.widths)
+    own = frame.state.widths[dot.width]
+    for rule, exponent in ((Moment, Fraction(-1)), (Score, Fraction(-1, 2))):
+        if power == exponent:
+            return rule, relative(value.widths, own, exponent)
     grows = "grows without bound" if power > -1 else "vanishes"
-    written = f"{width}^({power})" if power else "no power of the width"
-    fail("N311", f"this dot has {written} as its scale, so that it {grows} with {width}", value.span, "",
-         hint=f"dot(u, v)/{width} is a Moment, dot(u, v)/sqrt({width}) is a Score; "
+    scale = written(value.widths) or "no power of the width"
+    fail("N311", f"this dot has {scale} as its scale, so that it {grows} with {frame.state.width}", value.span, "",
+         hint=f"dot(u, v)/{dot.width} is a Moment, dot(u, v)/sqrt({dot.width}) is a Score; "
               f"the scale stands in the same product as the dot")
 
 
@@ -116,19 +117,20 @@ def finish(value: Value, frame: Frame) -> Value:
     span = value.span
     match value.pending:
         case Dot() as dot:
-            if scale_of(value, frame) is Moment:
-                reference: Expr = moment(mul(dot.left, dot.right), frame, span)
+            rule, ratio = scale_of(value, dot, frame)
+            if rule is Moment:
+                reference: Expr = moment(mul(ratio, dot.left, dot.right), frame, span)
             else:
-                reference = score(dot, frame, span)
-            return Value(max(value.level, Level.SCALAR), mul(value.expr, reference), span)
+                reference = score(dot, ratio, frame, span)
+            return Value(max(value.level, Level.SCALAR), mul(value.expr, reference), span, width=value.width)
         case Product() as pending:
-            return Value(Level.VECTOR, product(pending, frame, span), span)
+            return Value(Level.VECTOR, product(pending, frame, span), span, width=value.width)
         case Average(body=body):
             return Value(Level.SCALAR, moment(body, frame, span), span)
         case CustomCall() as call:
             axes = axes_of(Call("custom", (*call.arguments, *call.constants)))
-            family = _new(frame, axes, Custom(call.rule, call.arguments, call.constants), span)
-            return Value(Level.VECTOR, family[axes], span)
+            family = _new(frame, axes, Custom(call.rule, call.arguments, call.constants), span, value.width)
+            return Value(Level.VECTOR, family[axes], span, width=value.width)
     if any(value.widths.values()):
         fail("N310", "a width has no place in this expression", span,
              "widths stand in the variance of a matrix and in the scale of a dot")

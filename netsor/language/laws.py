@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from netsor.ir.expressions import Array, Expr, Index, Num, fresh
+from netsor.ir.expressions import Array, Expr, Index, Num, fresh, mul
 from netsor.ir.labelled import TooLarge
 from netsor.ir.program import Given, Matrix
 from netsor.ir.rewrite import free_indices
@@ -21,6 +21,7 @@ from netsor.language.scope import IndexEntity, Pieces, count
 from netsor.language.source import Span
 from netsor.language.state import Frame, fail
 from netsor.language.values import Dot, Level
+from netsor.language.widths import named_width, order, relative
 
 OTHER_LAWS = ("Rademacher", "Bernoulli", "Uniform")
 RELATIVE_TOLERANCE = 1e-10  # of the largest eigenvalue: less than this below zero is rounding
@@ -38,8 +39,9 @@ def arguments(law: syntax.Law, names: tuple[str, ...]) -> tuple[syntax.Node, ...
 
 def inputs(node: syntax.Input, frame: Frame) -> None:
     need_width(frame, node.span)
-    if node.size is not None:
-        fail("N409", "inputs of another width, and random scalars as inputs, are not supported yet", node.size.span)
+    if isinstance(node.size, syntax.Number) and node.size.value == 1:
+        fail("N409", "random scalars as inputs are not supported yet", node.size.span)
+    width = frame.state.width if node.size is None else named_width(node.size, frame)
     law = node.law.name.name
     if law in OTHER_LAWS:
         fail("N409", f"inputs that are not Gaussian are not supported yet ({law})", node.law.name.span)
@@ -48,7 +50,7 @@ def inputs(node: syntax.Input, frame: Frame) -> None:
              (), "a Gaussian input is drawn from N(mean, variance)")
     for element in node.elements:
         left = read_left(element, frame)
-        each_value(left, frame, lambda left, inside, element=element: _one_input(node.law, element, left, inside))
+        each_value(left, frame, lambda left, inside, element=element: _one_input(node.law, element, left, width, inside))
 
 
 def need_width(frame: Frame, span: Span) -> None:
@@ -57,7 +59,7 @@ def need_width(frame: Frame, span: Span) -> None:
              "begin with: width n")
 
 
-def _one_input(law: syntax.Law, element: syntax.Element, left: Left, frame: Frame) -> None:
+def _one_input(law: syntax.Law, element: syntax.Element, left: Left, width: str, frame: Frame) -> None:
     if law.name.name == "Const":
         (mean,) = arguments(law, ("its value",))
         given = Given(constant(mean, frame, "the value of a constant input"), Num(0), (None,) * len(left.axes))
@@ -68,7 +70,7 @@ def _one_input(law: syntax.Law, element: syntax.Element, left: Left, frame: Fram
         check_covariance(element.name.name, covariance, second, left, frame, variance.span)
         given = Given(shift, covariance, second)
     _check_numbers(given.mean, frame, mean.span, "the mean")
-    family = frame.state.new_family(element.name.name, left.pattern, given, element.span)
+    family = frame.state.new_family(element.name.name, left.pattern, given, element.span, width)
     left.define(element, "a family", family, frame.state)
 
 
@@ -234,42 +236,47 @@ def _smallest_eigenvalue(matrix: np.ndarray) -> float | None:
 
 def matrices(node: syntax.Matrix, frame: Frame) -> None:
     need_width(frame, node.span)
-    if node.shape is not None:
-        fail("N409", "rectangular matrices are not supported yet", node.shape.span)
+    sides = (node.shape.rows, node.shape.columns) if node.shape is not None else ()
+    shape = tuple(named_width(side, frame) for side in sides) or (frame.state.width,) * 2
     if node.law.name.name != "N":
         fail("N319", "the entries of a matrix are Gaussian", node.law.name.span, "expected N(0, variance/n)")
     for element in node.elements:
         left = read_left(element, frame)
-        each_value(left, frame, lambda left, inside, element=element: _one_matrix(node.law, element, left, inside))
+        each_value(left, frame, lambda left, inside, element=element: _one_matrix(node.law, element, left, shape, inside))
 
 
-def _one_matrix(law: syntax.Law, element: syntax.Element, left: Left, frame: Frame) -> None:
+def _one_matrix(
+    law: syntax.Law, element: syntax.Element, left: Left, shape: tuple[str, str], frame: Frame
+) -> None:
     mean, variance = arguments(law, ("mean", "variance"))
     if constant(mean, frame, "the mean of a matrix") != Num(0):
         fail("N408", "the entries of a matrix have mean 0", mean.span)
-    expr = matrix_variance(variance, frame)
+    rows, columns = shape
+    expr = matrix_variance(variance, columns, frame)
     _check_numbers(expr, frame, variance.span, "this variance")
     _check_not_negative(expr, frame, variance.span)
     constants = tuple(each for each in left.pattern if not isinstance(each, Index))
-    matrix = Matrix(element.name.name, left.axes, expr, constants, element.span)
+    matrix = Matrix(element.name.name, left.axes, rows, columns, expr, constants, element.span)
     left.define(element, "a matrix", matrix, frame.state)
     frame.state.matrices.append(matrix)
 
 
-def matrix_variance(node: syntax.Node, frame: Frame) -> Expr:
-    """The constant in `constant/n`; N408 where products with the matrix would diverge or vanish."""
+def matrix_variance(node: syntax.Node, width: str, frame: Frame) -> Expr:
+    """The constant in `constant/width`, the fan-in; N408 where products with the matrix would diverge or vanish.
+
+    Any width counts as a multiple of the fan-in, so that the constant may be a ratio of widths.
+    """
     found = quantity(node, frame)
-    width = frame.state.width
     if found.level != Level.NUMBER or isinstance(found.pending, Dot):
         fail("N320", f"the variance of a matrix must be a constant over {width}, and this is {found.level.word}",
              node.span)
-    power = found.widths.get(width, Fraction(0))
+    power = order(found.widths)
     if power != -1:
         fate = "diverge" if power > -1 else "vanish"
-        fail("N408", f"products with this matrix {fate} as {width} grows", node.span,
+        fail("N408", f"products with this matrix {fate} as {frame.state.width} grows", node.span,
              f"the variance of an entry must be a constant over {width}", (),
              f"write {node.span.text}/{width}" if power == 0 and isinstance(node, (syntax.Number, syntax.Name)) else "")
-    return found.expr
+    return mul(found.expr, relative(found.widths, frame.state.widths[width], Fraction(-1)))
 
 
 def _check_not_negative(expr: Expr, frame: Frame, span: Span) -> None:

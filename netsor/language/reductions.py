@@ -21,6 +21,7 @@ from netsor.language.scope import IndexEntity, Pieces
 from netsor.language.source import Span
 from netsor.language.state import Frame, fail
 from netsor.language.values import Condition, Level, NeedsValues, Value
+from netsor.language.widths import common_width
 
 REDUCTIONS = ("sum", "prod", "mean", "max", "min")
 UNROLL_LIMIT = 100_000
@@ -120,11 +121,11 @@ def _whole(op: str, node: syntax.Reduction, frame: Frame, indices: tuple[Index, 
         check_not_empty(op, indices, test, node, frame)
     match op:
         case "sum":
-            return Value(level, total(body.expr, indices, guard), node.span)
+            return Value(level, total(body.expr, indices, guard), node.span, width=body.width)
         case "mean":
             count = number_of_terms(indices, guard)
-            return Value(level, mul(total(body.expr, indices, guard), power(count, -1)), node.span)
-    return Value(level, Reduce(op, body.expr, indices, guard), node.span)
+            return Value(level, mul(total(body.expr, indices, guard), power(count, -1)), node.span, width=body.width)
+    return Value(level, Reduce(op, body.expr, indices, guard), node.span, width=body.width)
 
 
 def _guard(node: syntax.Reduction, frame: Frame, infinite: Sequence[Index]) -> Condition | None:
@@ -182,6 +183,7 @@ def _unrolled(op: str, index: Index, rest: list[syntax.Binder], node: syntax.Red
         fail("N512", f"this reduction would be written out in {index.range.size:,} terms", node.span)
     inner_op = "sum" if op == "mean" else op
     terms: list[Expr] = []
+    values: list[Value] = []
     counts: list[Expr] = []
     level = Level.NUMBER
     for number in range(index.range.lo, index.range.hi + 1):
@@ -209,6 +211,7 @@ def _unrolled(op: str, index: Index, rest: list[syntax.Binder], node: syntax.Red
                 counts.append(_count(rest, node, inside))
             else:
                 counts.append(ONE)
+        values.append(term)
     if not terms:
         return _over_nothing(op, node)
     match op:
@@ -220,7 +223,7 @@ def _unrolled(op: str, index: Index, rest: list[syntax.Binder], node: syntax.Red
             expr = mul(*terms)
         case _:
             expr = terms[0] if len(terms) == 1 else Call(op, tuple(terms))
-    return Value(level, expr, node.span)
+    return Value(level, expr, node.span, width=common_width(values))
 
 
 def _sum(terms: list[Expr], span: Span) -> Expr:

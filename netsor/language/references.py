@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 
@@ -52,7 +54,7 @@ def name(node: syntax.Name, frame: Frame) -> Meaning:
         case ParameterEntity():
             return Value(Level.NUMBER, entity.value, node.span)
         case WidthEntity():
-            return Value(Level.NUMBER, ONE, node.span, {word: 1})
+            return Value(Level.NUMBER, ONE, node.span, {frame.state.widths[word]: Fraction(1)})
         case FunctionEntity():
             return FunctionValue(word, node.span, entity.definition)
     raise TypeError(type(entity).__name__)
@@ -61,7 +63,7 @@ def name(node: syntax.Name, frame: Frame) -> Meaning:
 def _local(meaning: Meaning, span: Span) -> Meaning:
     """What a local name stands for, seen at the place where it is used."""
     if isinstance(meaning, Value):
-        return Value(meaning.level, meaning.expr, span, meaning.widths, meaning.pending)
+        return replace(meaning, span=span)
     if isinstance(meaning, MatrixValue):
         return MatrixValue(meaning.matrix, meaning.subscripts, span)
     return meaning
@@ -128,7 +130,7 @@ def element(entity: Pieces, subscripts: list[Expr], node: syntax.Name, frame: Fr
         return MatrixValue(part, own, node.span)
     if isinstance(part, ArrayDeclaration):
         return Value(Level.NUMBER, _entry(part, own), node.span)
-    return Value(Level.VECTOR if part.is_vector else Level.SCALAR, part[own], node.span)
+    return Value(Level.VECTOR if part.is_vector else Level.SCALAR, part[own], node.span, width=part.width)
 
 
 def _entry(array: ArrayDeclaration, subscripts: tuple[Expr, ...]) -> Expr:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from netsor.ir.expressions import Expr, Index
+from netsor.ir.expressions import Expr, Index, Width
 from netsor.ir.facts import Randomness
 from netsor.ir.program import ArrayDeclaration, Definition, Expectation, Family, Matrix, Output
 from netsor.language import syntax
@@ -40,7 +40,8 @@ class State:
         self.data = dict(data)
         self.directory = directory
         self.rules = rules
-        self.width: str | None = None
+        self.width: str | None = None  # the first one
+        self.widths: dict[str, Width] = {}
         self.families: list[Family] = []
         self.matrices: list[Matrix] = []
         self.arrays: list[ArrayDeclaration] = []
@@ -58,14 +59,14 @@ class State:
         self.current: Span | None = None  # of the statement that is being elaborated
 
     def new_family(self, name: str, pattern: tuple[Index | int, ...], definition: Definition, span: Span,
-                   hidden: bool = False) -> Family:
+                   width: str = "", hidden: bool = False) -> Family:
         if len(self.families) >= FAMILY_LIMIT:
             raise TooMuchWork(Diagnostic(
                 "N512", f"with its loops written out this program has more than {FAMILY_LIMIT:,} families of values",
                 span))
         from netsor.language.check import kind_of
 
-        family = Family(name, pattern, definition, len(self.families), hidden=hidden, span=span)
+        family = Family(name, pattern, definition, len(self.families), width=width, hidden=hidden, span=span)
         family.kind = kind_of(family, self.randomness)
         self.families.append(family)
         return family

@@ -27,10 +27,11 @@ class Level(IntEnum):
 
 @dataclass(frozen=True)
 class Dot:
-    """`dot(left, right)`, whose scale stands elsewhere in the product."""
+    """`dot(left, right)` of vectors of one width, whose scale stands elsewhere in the product."""
 
     left: Expr
     right: Expr
+    width: str
 
 
 @dataclass(frozen=True)
@@ -44,9 +45,10 @@ class Product:
 
 @dataclass(frozen=True)
 class Average:
-    """`avg(body)`"""
+    """`avg(body)` over the coordinates of a vector of that width."""
 
     body: Expr
+    width: str
 
 
 @dataclass(frozen=True)
@@ -67,24 +69,27 @@ class Value:
 
     `pending` is a rule that has not become a family yet: if it is all there is on the right of a definition, the family
     that is defined is itself the result of the rule; otherwise it becomes a hidden family. `expr` is then the
-    coefficient of a Dot. `widths` are the powers of width symbols that multiply the whole.
+    coefficient of a Dot. `widths` are the powers of widths (and of sums of such) that multiply the whole. `width` is
+    the width of a vector.
     """
 
     level: Level
     expr: Expr
     span: Span
-    widths: Mapping[str, Fraction] = field(default_factory=dict)
+    widths: Mapping[Expr, Fraction] = field(default_factory=dict)
     pending: Pending | None = None
+    width: str = ""
 
 
 @dataclass(frozen=True)
 class Condition:
-    """A truth value; `static` where it is known before any index has a value."""
+    """A truth value; `static` where it is known before any index has a value, `width` where it is one of vectors."""
 
     level: Level
     expr: Expr | None
     span: Span
     static: bool | None = None
+    width: str = ""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from netsor.ir.evaluate import Evaluator
 from netsor.ir.expressions import ZERO, Coord, Expr
 from netsor.ir.facts import Randomness
 from netsor.ir.kernel import Kernel
-from netsor.ir.labelled import POINT, SAMPLE, Labelled, align, contract
+from netsor.ir.labelled import SAMPLE, Labelled, align, contract
 from netsor.ir.program import Family, Given
 from netsor.ir.rewrite import substitute
 from netsor.rules.base import GaussianRule, Moments, Source
@@ -50,8 +50,8 @@ class GivenRule(GaussianRule):
         batch = tuple(axis for axis, second in zip(axes, given.second) if second is None)
         joint = tuple(axis for axis, second in zip(axes, given.second) if second is not None)
         root = covariance_root(family, sampler)
-        noise = sampler.normal((SAMPLE, POINT, *batch, *root.labels[len(batch) + len(joint):]))
-        drawn = contract([root, noise], (SAMPLE, POINT, *axes))
+        noise = sampler.normal((SAMPLE, sampler.points[family.width], *batch, *root.labels[len(batch) + len(joint):]))
+        drawn = contract([root, noise], axes)
         if given.mean == ZERO:
             return drawn
         (centred, shift), labels = align([drawn, sampler.evaluate(given.mean)])

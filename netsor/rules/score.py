@@ -7,7 +7,7 @@ import math
 from netsor.ir.expressions import Coord, ScalarRef
 from netsor.ir.facts import Randomness
 from netsor.ir.kernel import Kernel
-from netsor.ir.labelled import POINT, SAMPLE, Labelled, contract
+from netsor.ir.labelled import Labelled, contract
 from netsor.ir.program import Family, Score
 from netsor.ir.rewrite import substitute
 from netsor.rules.base import Moments, Rule
@@ -37,8 +37,9 @@ class ScoreRule(Rule):
     def finite(self, family: Family, sampler) -> Labelled:
         score = family.definition
         sides = [sampler.evaluate(score.left), sampler.evaluate(score.right)]
-        # POINT is summed: rename it to a label that contract() does not keep
-        inner = sampler.summed_point
-        sides = [Labelled(side.data, tuple(inner if l == POINT else l for l in side.labels)) for side in sides]
-        product = contract(sides, (SAMPLE, *family.axes))
-        return Labelled(product.data / math.sqrt(sampler.n), product.labels)
+        # the coordinate is summed: rename it to a label that contract() does not keep
+        width = score.left.family.width
+        point, inner = sampler.points[width], sampler.summed_point
+        sides = [Labelled(side.data, tuple(inner if l == point else l for l in side.labels)) for side in sides]
+        product = contract(sides, family.axes)
+        return Labelled(product.data / math.sqrt(sampler.sizes[width]), product.labels)

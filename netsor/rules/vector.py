@@ -15,7 +15,7 @@ import numpy as np
 from netsor.ir.expressions import ZERO, Coord, Expr
 from netsor.ir.facts import Randomness
 from netsor.ir.kernel import Kernel
-from netsor.ir.labelled import POINT, SAMPLE, Labelled, arrange
+from netsor.ir.labelled import SAMPLE, Labelled, arrange
 from netsor.ir.program import Custom, Family
 from netsor.ir.rewrite import substitute
 from netsor.rules.base import EXPLAIN, GaussianRule, Moments, Source
@@ -60,13 +60,14 @@ class VectorRule(GaussianRule, abstract=True):
         definition = family.definition
         argument, = definition.arguments
         constants = [sampler.number(constant) for constant in definition.constants]
-        sizes = {axis: axis.range.size for axis in family.axes} | {SAMPLE: sampler.runs, POINT: sampler.n}
-        vectors = arrange(sampler.evaluate(argument), (SAMPLE, *family.axes, POINT), sizes)
-        flat = np.ascontiguousarray(vectors).reshape(sampler.runs, math.prod(vectors.shape[1:-1]), sampler.n)
+        point, size = sampler.points[family.width], sampler.sizes[family.width]
+        sizes = {axis: axis.range.size for axis in family.axes} | {SAMPLE: sampler.runs, point: size}
+        vectors = arrange(sampler.evaluate(argument), (SAMPLE, *family.axes, point), sizes)
+        flat = np.ascontiguousarray(vectors).reshape(sampler.runs, math.prod(vectors.shape[1:-1]), size)
         drawn = np.stack([np.asarray(self.draw(run, sampler.rng, *constants), dtype=float) for run in flat])
         if drawn.shape != flat.shape:
             raise ValueError(f"the rule {self.name} returned shape {drawn.shape[1:]} for vectors of shape {flat.shape[1:]}")
-        return Labelled(drawn.reshape(vectors.shape), (SAMPLE, *family.axes, POINT))
+        return Labelled(drawn.reshape(vectors.shape), (SAMPLE, *family.axes, point))
 
 
 EXPLAIN |= {

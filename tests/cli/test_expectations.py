@@ -14,7 +14,7 @@ RELU = "width n\nindex b in 1..2\ninput h[b] ~ N(0, b)\nmatrix W ~ N(0, 2/n)\nz[
 def verdict(difference, error, tolerance, shape=()) -> str:
     indices = tuple(Index(f"i{k}", Range(1, size)) for k, size in enumerate(shape))
     expectation = Expectation("mean", (), Num(2), Num(tolerance), indices)
-    program = Program("p", "n", [], [], [], [], [], {})
+    program = Program("p", "n", {"n": 1}, [], [], [], [], [], {})
     return judge(expectation, Estimate(np.full(shape, 2.0) + difference, error, "16 x 8 samples"), program).verdict
 
 
