@@ -91,9 +91,9 @@ def sizes_of_widths(program: Program, n: int) -> dict[str, int]:
 
     :raises ValueError: if one of them would be zero."""
     sizes = {name: round(ratio * n) for name, ratio in program.widths.items()}
-    for name, size in sizes.items():
-        if size < 1:
-            raise ValueError(f"at width {program.width} = {n} the width {name} = {program.widths[name]}*{program.width} would be {size}")
+    for name, written in program.further_widths.items():
+        if sizes[name] < 1:
+            raise ValueError(f"at {program.width} = {n} the width {name} = {written} would be {sizes[name]}")
     return sizes
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import IntEnum
 
+from netsor.finite.evaluate import require_finite
 from netsor.finite.interactions import Groups, Interaction, Node, Side, interactions, is_bilinear, is_linear
 from netsor.finite.partition import Partition
 from netsor.finite.products import ProductPlan, product_plans
@@ -39,9 +40,18 @@ class Space:
     recorded: bool = False
 
     @property
+    def width(self) -> str:
+        """The width of its vectors."""
+        return self._family.width
+
+    @property
     def sizes(self) -> tuple[int, ...]:
-        node = next(node for node in self.nodes if isinstance(node, Family))
-        return tuple(node.axes[position].range.size for position in self.batch[node])
+        """How many frames: the sizes of the axes along which vectors never meet."""
+        return tuple(self._family.axes[position].range.size for position in self.batch[self._family])
+
+    @property
+    def _family(self) -> Family:
+        return next(node for node in self.nodes if isinstance(node, Family))
 
 
 @dataclass(eq=False)
@@ -64,7 +74,7 @@ class Plan:
     def _line(self, family: Family) -> str:
         if not family.is_vector:
             return "scalar"
-        line = {Held.ALL: "n coordinates", Held.ROWS: "recorded coordinates"}.get(self.held[family])
+        line = {Held.ALL: f"{family.width} coordinates", Held.ROWS: "recorded coordinates"}.get(self.held[family])
         if line is None:
             space = self.space_of[family]
             axes = [family.axes[position].name for position in space.batch[family]]
@@ -78,7 +88,8 @@ class Plan:
 
 
 def make_plan(program: Program) -> Plan:
-    """The plan of a program."""
+    """The plan of a program; ValueError if a parameter is infinite."""
+    require_finite(program)
     multiplied = [family for family in program.families if isinstance(family.definition, MatMul)]
     groups = Groups(multiplied)
     meetings = {family: interactions(family, groups) for family in program.families}

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from netsor.finite.evaluate import sizes_of_widths
 from netsor.finite.exact import ExactSampler
 from netsor.finite.plan import Held, Plan, make_plan
 from netsor.ir.program import Family, Program
@@ -30,7 +31,7 @@ def sample(
 ) -> Arrays:
     """Draws of every output at width n, exact in law, no matrix ever formed.
 
-    :param coordinates: how many coordinates of vectors are recorded (jointly exact); None: all n.
+    :param coordinates: how many coordinates of vectors are recorded (jointly exact), or as many as a smaller width has; None: all.
     :param workers: processes; which runs are drawn does not depend on it, nor on ``runs``: more runs with the same seed begin with
         the same ones.
     :param progress: called with (runs done, runs in all).
@@ -39,12 +40,12 @@ def sample(
     :raises ValueError: for a width, number of runs or of coordinates that makes no sense, or an infinite parameter."""
     if width < 1 or runs < 1 or workers < 1:
         raise ValueError("width, runs and workers are positive integers")
-    recorded = width if coordinates is None else coordinates
-    if not 1 <= recorded <= width:
-        raise ValueError(f"between 1 and {width} coordinates can be recorded at width {width}, not {coordinates}")
+    widest = max(sizes_of_widths(program, width).values())
+    if coordinates is not None and not 1 <= coordinates <= widest:
+        raise ValueError(f"between 1 and {widest} coordinates can be recorded at width {width}, not {coordinates}")
     plan = make_plan(program)
-    size = block_size(plan, width, recorded)
-    draw = partial(draw_block, plan, width, recorded, size, seed)
+    size = block_size(plan, width, coordinates)
+    draw = partial(draw_block, plan, width, coordinates, size, seed)
     result: Arrays = {}
     done = 0
     try:
@@ -62,18 +63,21 @@ def sample(
     return {name: values[:done] for name, values in result.items()}
 
 
-def block_size(plan: Plan, width: int, recorded: int) -> int:
+def block_size(plan: Plan, width: int, recorded: int | None) -> int:
     """Runs in a block: a function of the program and the width alone, so that results depend on nothing else."""
     return int(min(max(BLOCK_BYTES // (8 * max(numbers_per_run(plan, width, recorded), 1)), 1), MAX_BLOCK))
 
 
-def numbers_per_run(plan: Plan, width: int, recorded: int) -> int:
+def numbers_per_run(plan: Plan, width: int, recorded: int | None) -> int:
     """The most numbers that are held at a time for one run."""
-    lengths = {Held.ALL: width, Held.ROWS: recorded, Held.FRAME: recorded}
+    sizes = sizes_of_widths(plan.program, width)
 
     def numbers(family: Family) -> int:
         cells = math.prod(axis.range.size for axis in family.axes)
-        return cells * (lengths[plan.held[family]] if family.is_vector else 1)
+        if not family.is_vector:
+            return cells
+        size = sizes[family.width]
+        return cells * (size if plan.held[family] == Held.ALL else min(size, recorded or size))
 
     held = most = 0
     for family in plan.families:
@@ -86,7 +90,7 @@ def numbers_per_run(plan: Plan, width: int, recorded: int) -> int:
 
 
 def draw_block(
-    plan: Plan, width: int, recorded: int, size: int, seed: int, block: int, plugins: Sequence[Path] = ()
+    plan: Plan, width: int, recorded: int | None, size: int, seed: int, block: int, plugins: Sequence[Path] = ()
 ) -> Arrays:
     """One block of runs; ``plugins`` are loaded first, where the process has not done so."""
     from threadpoolctl import threadpool_limits

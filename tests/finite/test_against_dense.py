@@ -176,6 +176,19 @@ s[i] = dot(relu(x[1]), W @ x[i]) / sqrt(n)
 y = V @ (x[1] + s[1] * (W @ x[2]))
 output s, y
 """),
+    "rectangular matrices": (4, """
+width n, m = 2*n, r = n/2
+index i, j in 1..2
+input h[i] ~ N(0, 1)
+matrix U : (m, n) ~ N(0, 1/n)
+matrix D : (n, m) ~ N(0, 1/m)
+matrix Q, K : (r, n) ~ N(0, 1/n)
+x[i] = h[i] + D @ relu(U @ h[i])
+z[i] = x[i] + D @ relu(U @ x[i])
+p[i,j] = dot(Q @ z[i], K @ z[j]) / sqrt(r)
+y[i] = sum(softmax(p[i,j] for j) * (U @ z[j]) for j)
+output p, x, y
+"""),
     "some matrices used again and others not": (5, """
 width n
 index a in 1..3
