@@ -9,7 +9,7 @@ import numpy as np
 from netsor.ir.evaluate import Evaluator
 from netsor.ir.expressions import Coord, Index, ScalarRef, Width, fresh
 from netsor.ir.labelled import POINT, SAMPLE, Labelled, arrange, constant, coordinates
-from netsor.ir.program import Family, Program
+from netsor.ir.program import Family, Output, Program
 from netsor.limit.functions import function
 
 
@@ -42,20 +42,24 @@ class FiniteEvaluator(Evaluator):
         for output in self.program.outputs:
             width = output.parts[0].reference.family.width
             count = min(self.sizes[width], recorded or self.sizes[width]) if width else 0
-            tail = (self.points[width],) if width else ()
-            shape = (self.runs, *[axis.range.size for axis in output.axes], *([count] if tail else []))
-            result = np.empty(shape)
-            for part in output.parts:
-                free = tuple(axis for axis in output.axes if axis not in part.constants)
-                sizes = {axis: axis.range.size for axis in free} | {SAMPLE: self.runs} | dict.fromkeys(tail, count)
-                value = self.evaluate(part.reference)
-                if tail and tail[0] in value.labels:
-                    value = first_points(value, count, tail[0])
-                place = tuple(
-                    part.constants[axis] - axis.range.lo if axis in part.constants else slice(None) for axis in output.axes)
-                result[(slice(None), *place)] = arrange(value, (SAMPLE, *free, *tail), sizes)
-            found[output.name] = result
+            found[output.name] = self.assembled(output, count)
         return found
+
+    def assembled(self, output: Output, count: int) -> np.ndarray:
+        """The array (runs, *axes) of a scalar output, or (runs, *axes, count) with the first ``count`` coordinates of a vector."""
+        width = output.parts[0].reference.family.width
+        tail = (self.points[width],) if width else ()
+        result = np.empty((self.runs, *[axis.range.size for axis in output.axes], *([count] if tail else [])))
+        for part in output.parts:
+            free = tuple(axis for axis in output.axes if axis not in part.constants)
+            sizes = {axis: axis.range.size for axis in free} | {SAMPLE: self.runs} | dict.fromkeys(tail, count)
+            value = self.evaluate(part.reference)
+            if tail and tail[0] in value.labels:
+                value = first_points(value, count, tail[0])
+            place = tuple(
+                part.constants[axis] - axis.range.lo if axis in part.constants else slice(None) for axis in output.axes)
+            result[(slice(None), *place)] = arrange(value, (SAMPLE, *free, *tail), sizes)
+        return result
 
     # --- nodes -------------------------------------------------------------------------------------------------------
 

@@ -214,6 +214,11 @@ class Program:
     warnings: list = field(default_factory=list)
 
     @property
+    def further_widths(self) -> dict[str, str]:
+        """The widths other than the first, as multiples of it: ``{"m": "1/4*n"}``."""
+        return {name: f"{ratio}*{self.width}" for name, ratio in self.widths.items() if name != self.width}
+
+    @property
     def infinite(self) -> frozenset[str]:
         """Names of the parameters that are infinite."""
         return frozenset(k for k, v in self.parameters.items() if isinstance(v, float) and v == float("inf"))

@@ -20,16 +20,17 @@ def program_text(program: Program) -> str:
 
 
 def _lines(program: Program) -> Iterator[str]:
-    yield f"program {program.name}, width {program.width}"
+    further = program.further_widths
+    yield f"program {program.name}, width {', '.join([program.width, *(f'{m} = {size}' for m, size in further.items())])}"
     yield from (f"param {name} = {_number(value)}" for name, value in program.parameters.items())
     yield from (f"index {name} in {_range(range_)}" for name, range_ in _indices(program))
     yield from map(_array, program.arrays)
-    yield from map(_matrix, program.matrices)
-    labels = [family.label for family in program.families]
+    yield from (_matrix(matrix, bool(further)) for matrix in program.matrices)
+    labels = [f"{family.label} : {family.width}" if further and family.width else family.label for family in program.families]
     widest = min(max(map(len, labels), default=0), 24)
     for family, label in zip(program.families, labels):
         mark = "." if family.hidden else " "  # hidden: a subexpression that the program does not name
-        yield f"{family.kind} {mark} {label:<{widest}}  {_definition(family, family.definition)}"
+        yield f"{family.kind} {mark} {label:<{widest}}  {_definition(family, family.definition, bool(further))}"
     yield from map(_output, program.outputs)
     yield from map(_expectation, program.expectations)
 
@@ -53,10 +54,11 @@ def _array(array: ArrayDeclaration) -> str:
     return f"array {array.name}[{sizes}]"
 
 
-def _matrix(matrix: Matrix) -> str:
+def _matrix(matrix: Matrix, several: bool) -> str:
     variance = text(matrix.variance)
     variance = variance if variance.replace(".", "").isalnum() else f"({variance})"
-    return f"A   {_element(matrix, [axis.name for axis in matrix.axes])} ~ N(0, {variance}/width)"
+    shape, fan_in = (f" : ({matrix.rows}, {matrix.columns})", matrix.columns) if several else ("", "width")
+    return f"A   {_element(matrix, [axis.name for axis in matrix.axes])}{shape} ~ N(0, {variance}/{fan_in})"
 
 
 def _element(matrix: Matrix, subscripts: list[str]) -> str:
@@ -64,7 +66,7 @@ def _element(matrix: Matrix, subscripts: list[str]) -> str:
     return f"{matrix.name}[{','.join(shown)}]" if shown else matrix.name
 
 
-def _definition(family: Family, definition: Definition) -> str:
+def _definition(family: Family, definition: Definition, several: bool) -> str:
     match definition:
         case Given(mean=mean, covariance=covariance, second=second):
             copies = [f"{text(axis)}, {text(other)}" for axis, other in zip(family.axes, second) if other is not None]
@@ -77,7 +79,7 @@ def _definition(family: Family, definition: Definition) -> str:
         case Moment(body=body):
             return f"Moment  avg({text(body)})"
         case Score(left=left, right=right):
-            return f"Score   dot({text(left)}, {text(right)})/sqrt(width)"
+            return f"Score   dot({text(left)}, {text(right)})/sqrt({left.family.width if several else 'width'})"
         case ScalarFunction(body=body):
             return f"Scalar  {text(body)}"
         case Custom(rule=rule, arguments=arguments, constants=constants):

@@ -143,5 +143,5 @@ def choice(test: Condition, then: syntax.Node, otherwise: syntax.Node, span: Spa
     second = value(otherwise, frame.with_guard(guard_against(test)))
     level = max(test.level, first.level, second.level)
     if first.expr == second.expr:
-        return Value(max(first.level, second.level), first.expr, span, width=common_width((first, second)))
+        return Value(max(first.level, second.level), first.expr, span, width=common_width((test, first, second)))
     return Value(level, Where(test.expr, first.expr, second.expr), span, width=common_width((test, first, second)))

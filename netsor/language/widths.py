@@ -6,6 +6,7 @@ is left when the powers of a dot or of a matrix's variance have cancelled is a r
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
@@ -48,7 +49,7 @@ def _ratio(found: Value, first: Width) -> Num:
     if found.level != Level.NUMBER or found.pending is not None or order(found.widths) != 1:
         fail("N325", "a width is a constant times an earlier width", found.span, "", (), f"such as 2*{first.name}")
     ratio = closed_value(_limit(mul(found.expr, relative(found.widths, first, Fraction(1)))))
-    if ratio is None:
+    if ratio is None or not math.isfinite(ratio):
         fail("N325", "the ratio of two widths is a number", found.span, "this has no finite number as its value")
     if ratio <= 0:
         fail("N325", "the ratio of two widths is positive", found.span, f"this is {ratio} times {first.name}")

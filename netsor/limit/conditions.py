@@ -37,11 +37,12 @@ def _diverges(score: Family, mean: Kernel, recursion: Recursion, levels: Levels)
     where, value = _nonzero(score, mean, recursion, levels)
     if where == "":
         return None
-    amount = f"{value:.6g}*sqrt(n)" if value is not None else "a nonzero number times sqrt(n)"
+    width = score.definition.left.family.width
+    amount = f"{value:.6g}*sqrt({width})" if value is not None else f"a nonzero number times sqrt({width})"
     return Diagnostic(
         "N401", f"this score diverges: its mean is {amount}{where.rstrip()}", _place(score),
         label=f"E[{_show(score.definition.left)} {_show(score.definition.right)}] is not 0",
-        hint="divide by n instead of sqrt(n): the average converges to a number",
+        hint=f"divide by {width} instead of sqrt({width}): the average converges to a number",
     )
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from scipy.special import gammaln
+from scipy.special import gammaln, ndtr
 
 PROGRAMS = Path(__file__).parents[2] / "programs"
 SAMPLES = 1_000_000
@@ -198,6 +198,9 @@ def test_softmax_moments_are_stated():
         assert abs(numbers[f"cov(y[{tokens}], y[{tokens}])"] - mean) < 1e-12
     assert abs(stated("attention")["cov(y[1], y[1])"] - mean) < 1e-11
     assert abs(3 * (square - mean**2) / mean**2 - 0.2433184252) < 1e-9  # excess kurtosis of one head, four tokens
+    mean, square = softmax_square_moments(3, 1.0)
+    assert abs(stated("attention_head_width")["cov(y[1], y[1])"] - mean) < 1e-11
+    assert abs(3 * (square - mean**2) / mean**2 - 0.1926625253) < 1e-9
 
 
 def test_arc_cosine_recursions_are_stated():
@@ -210,6 +213,19 @@ def test_arc_cosine_recursions_are_stated():
     numbers = stated("graph_convolution")
     assert abs(numbers["cov(f, f)"] - readout) < 1e-12
     assert abs(numbers["cov(h2[1], h2[3])"] - hidden[0, 2]) < 1e-12
+
+
+def test_a_wide_hidden_layer_is_stated():
+    """E relu(u) relu(v) for a pair of variance 1/2 and covariance 3/10, v = 3/5 u + noise, the inner mean in closed form."""
+    def density(u: float) -> float:
+        deviation = np.sqrt(0.5 - 0.3**2 / 0.5)
+        t = 0.6 * u / deviation
+        inner = 0.6 * u * ndtr(t) + deviation * np.exp(-t * t / 2) / np.sqrt(2 * np.pi)
+        return u * inner * np.exp(-u * u) / np.sqrt(np.pi)
+
+    numbers = stated("feed_forward")
+    assert abs(numbers["cov(y[1], y[2])"] - 0.5 - 8 / 5 * quad(density, 0, 8, epsabs=1e-13)[0]) < 1e-11
+    assert abs(numbers["cov(y[1], y[1])"] - 1 - 8 / 5 * 0.25) < 1e-12
 
 
 @pytest.mark.slow

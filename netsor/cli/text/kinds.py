@@ -25,10 +25,14 @@ RULES = {
 
 
 def describe_kinds(program: Program) -> Iterator[str]:
-    """A table: name, kind, rule, meaning."""
-    rows = [[_name(matrix), "A", "matrix", MEANING["A"]] for matrix in program.matrices]
+    """A table: name (with its width where there are several), kind, rule, meaning."""
+    several = bool(program.further_widths)
+    rows = [
+        [_name(matrix) + (f" : ({matrix.rows}, {matrix.columns})" if several else ""), "A", "matrix", MEANING["A"]]
+        for matrix in program.matrices
+    ]
     rows += [
-        [family.label, family.kind, _rule(family), MEANING.get(family.kind, "")]
+        [_value(family, several), family.kind, _rule(family), MEANING.get(family.kind, "")]
         for family in program.families
         if not family.hidden
     ]
@@ -38,6 +42,10 @@ def describe_kinds(program: Program) -> Iterator[str]:
 def _name(matrix) -> str:
     names = [*map(str, matrix.constants), *(axis.name for axis in matrix.axes)]
     return f"{matrix.name}[{','.join(names)}]" if names else matrix.name
+
+
+def _value(family: Family, several: bool) -> str:
+    return f"{family.label} : {family.width}" if several and family.width else family.label
 
 
 def _rule(family: Family) -> str:

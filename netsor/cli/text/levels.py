@@ -36,7 +36,8 @@ def _drawing(group: Group) -> str:
 
 def _sides(family: Family) -> str:
     sides = (family.definition.left, family.definition.right)
-    return f"dot({', '.join(side.family.label if side.family.hidden else repr(side) for side in sides)})/sqrt(n)"
+    shown = ", ".join(side.family.label if side.family.hidden else repr(side) for side in sides)
+    return f"dot({shown})/sqrt({sides[0].family.width})"
 
 
 def _fresh(member: Member, analysis: Analysis) -> str:

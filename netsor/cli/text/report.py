@@ -41,7 +41,8 @@ def header(program: Program) -> list[str]:
     first = next((line.strip() for line in program.docstring.splitlines() if line.strip()), "")
     parameters = ", ".join(f"{name} = {parameter(value)}" for name, value in program.parameters.items())
     name = _strong(program.name) + (f": {first}" if first else "")
-    return [name, f"{program.width} → ∞" + (f" with {parameters}" if parameters else "")]
+    further = "".join(f", {width} = {size}" for width, size in program.further_widths.items())
+    return [name, f"{program.width} → ∞{further}" + (f" with {parameters}" if parameters else "")]
 
 
 def parameter(value: Any) -> str:
