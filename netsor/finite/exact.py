@@ -74,15 +74,19 @@ class ExactSampler(FiniteEvaluator):
         held, width = self.plan.held[self._target], self._target.width
         point = self.points[width]
         if held != Held.FRAME:
-            shape = (self.runs, *sizes.values(), self.sizes[width] if held == Held.ALL else self._recorded[width])
-            check_size(shape)
-            return Labelled(self.rng.standard_normal(shape), (SAMPLE, *sizes, point))
+            count = self.sizes[width] if held == Held.ALL else self._recorded[width]
+            return Labelled(self._coordinates((self.runs, *sizes.values()), count), (SAMPLE, *sizes, point))
         space = self.plan.space_of[self._target]
         batch = tuple(self._target.axes[position] for position in space.batch[self._target])
         others = {label: size for label, size in sizes.items() if label not in batch}
         drawn = self._frames[space].fresh(math.prod(others.values()))
         shape = (self.runs, *[sizes[label] for label in batch], *others.values(), drawn.shape[-1])
         return Labelled(drawn.reshape(shape), (SAMPLE, *batch, *others, point))
+
+    def _coordinates(self, lead: tuple[int, ...], count: int) -> np.ndarray:
+        """``count`` independent standard normal coordinates of each of some vectors."""
+        check_size((*lead, count))
+        return self.rng.standard_normal((*lead, count))
 
     def product(self, family: Family) -> Labelled:
         """The value of a MatMul family."""

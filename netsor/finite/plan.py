@@ -7,6 +7,7 @@ has those coordinates only.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from enum import IntEnum
 
@@ -48,6 +49,12 @@ class Space:
     def sizes(self) -> tuple[int, ...]:
         """How many frames: the sizes of the axes along which vectors never meet."""
         return tuple(self._family.axes[position].range.size for position in self.batch[self._family])
+
+    @property
+    def directions(self) -> int:
+        """How many Gaussian vectors are drawn in each frame at most."""
+        drawn = [node for node in self.nodes if isinstance(node, Family) and isinstance(node.definition, (Given, MatMul))]
+        return sum(math.prod(axis.range.size for axis in family.axes) for family in drawn) // math.prod(self.sizes)
 
     @property
     def _family(self) -> Family:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
+from netsor.finite.conditional import ConditionalLaw, ConditionalSampler, conditionally_gaussian
 from netsor.finite.evaluate import sizes_of_widths
 from netsor.finite.exact import ExactSampler
 from netsor.finite.plan import Held, Plan, make_plan
@@ -38,14 +40,44 @@ def sample(
     :param backend: a backend of joblib (``loky`` processes by default; ``threading``; a cluster's).
     :returns: arrays (runs, *axes) for scalars, (runs, *axes, coordinates) for vectors; fewer runs if interrupted.
     :raises ValueError: for a width, number of runs or of coordinates that makes no sense, or an infinite parameter."""
-    if width < 1 or runs < 1 or workers < 1:
-        raise ValueError("width, runs and workers are positive integers")
+    _check(width, runs, workers)
     widest = max(sizes_of_widths(program, width).values())
     if coordinates is not None and not 1 <= coordinates <= widest:
         raise ValueError(f"between 1 and {widest} coordinates can be recorded at width {width}, not {coordinates}")
     plan = make_plan(program)
     size = block_size(plan, width, coordinates)
     draw = partial(draw_block, plan, width, coordinates, size, seed)
+    return _collect(draw, size, runs, workers, progress, backend)
+
+
+def sample_conditional(
+    program: Program, width: int, runs: int, seed: int = 0, workers: int = 2, progress: Progress | None = None,
+    backend: str | None = None,
+) -> dict[str, ConditionalLaw]:
+    """The Gaussian laws of one coordinate of the outputs given all that is drawn before it, run by run; parameters as for :func:`sample`.
+
+    :returns: for every vector output that is linear in the last products, arrays of means (runs, *axes) and covariances
+        (runs, *axes, *axes).  Averaging the Gaussians over runs gives the density at width n.
+    :raises ValueError: as :func:`sample`, and if there is no such output."""
+    _check(width, runs, workers)
+    plan = make_plan(program)
+    outputs = conditionally_gaussian(plan)
+    if not outputs:
+        raise ValueError("no output is linear in products that nothing else depends on, so none is Gaussian given the rest")
+    size = block_size(plan, width, 1)
+    found = _collect(partial(condition_block, plan, width, size, seed), size, runs, workers, progress, backend)
+    return {o.name: ConditionalLaw(found["mean " + o.name], found["covariance " + o.name]) for o in outputs}
+
+
+def _check(width: int, runs: int, workers: int) -> None:
+    if width < 1 or runs < 1 or workers < 1:
+        raise ValueError("width, runs and workers are positive integers")
+
+
+def _collect(
+    draw: Callable[..., Arrays], size: int, runs: int, workers: int, progress: Progress | None, backend: str | None
+) -> Arrays:
+    """The first ``runs`` of as many blocks of ``size`` as they need, or those before an interruption."""
     result: Arrays = {}
     done = 0
     try:
@@ -77,7 +109,12 @@ def numbers_per_run(plan: Plan, width: int, recorded: int | None) -> int:
         if not family.is_vector:
             return cells
         size = sizes[family.width]
-        return cells * (size if plan.held[family] == Held.ALL else min(size, recorded or size))
+        if plan.held[family] == Held.ALL:
+            return cells * size
+        if plan.held[family] == Held.ROWS:
+            return cells * min(size, recorded or size)
+        space = plan.space_of[family]
+        return cells * min(size, space.directions + (recorded or size) * space.recorded)
 
     held = most = 0
     for family in plan.families:
@@ -93,13 +130,31 @@ def draw_block(
     plan: Plan, width: int, recorded: int | None, size: int, seed: int, block: int, plugins: Sequence[Path] = ()
 ) -> Arrays:
     """One block of runs; ``plugins`` are loaded first, where the process has not done so."""
+    with _prepared(plugins):
+        return ExactSampler(plan, width, recorded, size, _stream(seed, block)).outputs(recorded)
+
+
+def condition_block(plan: Plan, width: int, size: int, seed: int, block: int, plugins: Sequence[Path] = ()) -> Arrays:
+    """The conditional laws of one block of runs."""
+    with _prepared(plugins):
+        sampler = ConditionalSampler(plan, width, size, _stream(seed, block))
+        laws = {output.name: sampler.law(output) for output in conditionally_gaussian(plan)}
+    means = {"mean " + name: law.mean for name, law in laws.items()}
+    return means | {"covariance " + name: law.covariance for name, law in laws.items()}
+
+
+def _stream(seed: int, block: int) -> np.random.Generator:
+    return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(block,)))
+
+
+@contextmanager
+def _prepared(plugins: Sequence[Path]) -> Iterator[None]:
+    """One BLAS thread: small products do not gain from more, and workers would fight for the cores."""
     from threadpoolctl import threadpool_limits
 
     load_plugins(plugins)
-    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(block,)))
-    # small products do not gain from threads, and workers would fight for the cores
     with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):
-        return ExactSampler(plan, width, recorded, size, rng).outputs(recorded)
+        yield
 
 
 def _blocks(draw: Callable[..., Arrays], count: int, workers: int, backend: str | None) -> Iterator[Arrays]:

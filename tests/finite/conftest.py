@@ -2,8 +2,8 @@
 
 Compared are the recorded numbers (scalars, and two coordinates of vectors), and all products of two of the first of them, by the
 two-sample Kolmogorov–Smirnov distance and by z-scores of means and mean squares.  The false-alarm rate of one comparison is 1e-4
-(Bonferroni over its numbers).  With 20,000 runs on each side a distance of 0.04 between distribution functions, or a variance wrong by
-12 %, is found with probability above 0.99.
+(Bonferroni over its numbers).  With 10,000 runs on each side a distance of 0.06 between distribution functions, or a variance wrong by
+15 %, is found with probability above 0.99.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import pytest
 import netsor
 from netsor.finite import frame, gaussian_matrix
 
-RUNS = 20_000
+RUNS = 10_000
 
 ATTENTION = """
 width n

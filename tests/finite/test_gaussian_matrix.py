@@ -8,7 +8,7 @@ import pytest
 from netsor.finite.frame import Frame
 from netsor.finite.gaussian_matrix import GaussianMatrix
 
-RUNS = 20_000
+RUNS = 10_000
 DEVIATION = 0.7
 
 
@@ -74,7 +74,7 @@ def test_a_matrix_that_forgets_one_side_does_not_fit(forgotten):
 
 
 def test_nearly_dependent_vectors_keep_their_difference():
-    """x and x + 1e-6 z: the difference of the products is 1e-6 W z, not rounding; 5 sigma of 20,000 runs (3 %)."""
+    """x and x + 1e-6 z: the difference of the products is 1e-6 W z, not rounding; 5 sigma of 10,000 runs (5 %)."""
     rng = np.random.default_rng(0)
     x, z = rng.standard_normal((2, RUNS, 1, 30))
     matrix = Conditional(2, 30, rng)
@@ -97,7 +97,7 @@ def test_basis_stays_orthonormal_and_no_longer_than_the_dimension():
 
 @pytest.mark.parametrize("recorded", [0, 2, 4])
 def test_gram_matrices_of_a_frame_are_wishart(recorded):
-    """Six directions in R^4: E G = 4 I, Var G_ii = 8, Var G_ij = 4, E det G_3x3 = 4*3*2, rank 4; 5 sigma of 20,000 frames."""
+    """Six directions in R^4: E G = 4 I, Var G_ii = 8, Var G_ij = 4, E det G_3x3 = 4*3*2, rank 4; 5 sigma of 10,000 frames."""
     rng = np.random.default_rng(recorded)
     frame = Frame((RUNS,), 4, recorded, rng)
     parts = [frame.fresh(count) for count in (1, 2, 3)]
