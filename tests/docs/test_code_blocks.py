@@ -1,12 +1,13 @@
 """Every code block of the README and the documentation does what the page shows.
 
 - ``netsor``: a program.  With ``title=NAME`` it is the file of that name for the rest of the page (and if the repository has that
-  file, the two must be the same); ``plugin=FILE`` is loaded with it, ``data=X=FILE`` gives its data.  Every program is checked, and its expectations must hold; with ``refused=CODES`` it must be refused
-  with these codes.
-- ``python``: run in one namespace for the page; lines with ``>>>`` are compared with what they print.  With ``title=NAME`` a file.
+  file, the two must be the same); ``plugin=FILE`` is loaded with it, ``data=X=FILE`` gives its data.  It must be a program and its
+  expectations must hold; with ``refused=CODES`` it must be refused with these codes.
+- ``python``: run in one namespace for the page; lines with ``>>>`` are followed by what they print.  With ``title=NAME`` a file.
 - ``console``: commands after ``$``, each followed by what it prints.  ``netsor`` commands are run, installation is left to .ci/run.
 
 Outputs are compared up to times and stated errors.  No other language may appear, so that nothing goes unchecked.
+``python tests/docs/test_code_blocks.py`` writes the outputs of all pages anew where they differ; read the change before you commit it.
 """
 
 from __future__ import annotations
@@ -20,63 +21,154 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from threadpoolctl import threadpool_limits
 
 import netsor
 from netsor import plugins
 from netsor.cli.verdicts import FAILED, judge
 from netsor.nonlinearities import registry
 
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NETSOR = [sys.executable, "-c", "import sys; from netsor.cli import main; sys.exit(main())"]
 ELSEWHERE = ("pip ", "pytest", "ruff ", "bash .ci/run")  # what .ci/run does
 
-# --- pages and comparison -----------------------------------------------------------------------------------------------
-
-ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-
-_FENCE = re.compile(r"^```(\w+)?([^\n]*)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^```(\w*)([^\n]*)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
 _TIME = re.compile(r"\b\d+(\.\d+)? s\b")
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:,\d{3})*(?:\.\d+)?(?:\(\d+\))?(?:e[-+]?\d+)?(?![\w(])")
 
 
+# --- pages ------------------------------------------------------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: its language, what stands after it (``title=NAME``, ``data=X=FILE``), its text and line."""
+    """A fenced block: its language, what stands after it (``title=NAME``), its text, and where it is."""
 
     language: str
-    title: str
-    refused: str
-    plugin: str
-    data: str
+    options: dict[str, str]
     text: str
-    line: int
+    where: str
+
+    @property
+    def title(self) -> str:
+        return self.options.get("title", "")
+
+    @classmethod
+    def of(cls, match: re.Match, page: Path) -> Block:
+        line = match.string.count("\n", 0, match.start()) + 1
+        options = dict(word.split("=", 1) for word in match[2].split())
+        return cls(match[1], options, match[3], f"{page.relative_to(ROOT)}:{line}")
 
 
-def blocks_of(page: Path) -> list[Block]:
-    text = page.read_text(encoding="utf-8")
-    found = []
-    for match in _FENCE.finditer(text):
-        words = dict(word.split("=", 1) for word in match[2].split())
-        line = text.count("\n", 0, match.start()) + 1
-        options = [words.get(word, "") for word in ("title", "refused", "plugin", "data")]
-        found.append(Block(match[1] or "", *options, match[3], line))
-    return found
+@contextlib.contextmanager
+def workshop(folder: Path) -> Iterator[None]:
+    """Work in ``folder`` with the programs in it; what pages register or import is forgotten afterwards."""
+    shutil.copytree(ROOT / "programs", folder / "programs")
+    registry.names()
+    with pytest.MonkeyPatch.context() as patch, threadpool_limits(1):
+        for module, table in ((registry, "_catalogue"), (plugins, "_rules"), (plugins, "_loaded")):
+            patch.setattr(module, table, getattr(module, table).copy())
+        patch.chdir(folder)
+        patch.syspath_prepend(folder)  # for the plug-ins that pages show
+        before = set(sys.modules)
+        yield
+        for name in set(sys.modules) - before:
+            if str(folder) in (getattr(sys.modules[name], "__file__", None) or ""):
+                del sys.modules[name]
 
 
-def difference(expected: str, found: str) -> str:
+# --- running a block gives its text as it should be -------------------------------------------------------------------
+
+
+def run_netsor(block: Block, namespace: dict) -> str:
+    if "refused" in block.options:
+        with pytest.raises(netsor.NetsorError) as raised:
+            netsor.parse(block.text)
+        assert [diagnostic.code for diagnostic in raised.value.diagnostics] == block.options["refused"].split(","), block.where
+        return block.text
+    options = {"plugins": [block.options["plugin"]]} if "plugin" in block.options else {}
+    options |= {"data": dict([block.options["data"].split("=")])} if "data" in block.options else {}
+    program = (netsor.load if block.title else netsor.parse)(block.title or block.text, **options)
+    if program.ir.expectations and not (ROOT / block.title).is_file():
+        for expectation, found in program.limit(samples=2**14).expectations:
+            assert judge(expectation, found, program.ir).verdict != FAILED, f"{block.where}: {expectation.span.text}"
+    return block.text
+
+
+def run_python(block: Block, namespace: dict) -> str:
+    examples = doctest.DocTestParser().get_examples(block.text, block.where)
+    if not examples:
+        if not block.title:
+            exec(compile(block.text, block.where, "exec"), namespace)
+        return block.text
+    lines = []
+    for example in examples:
+        first, *rest = example.source.splitlines()
+        shown = io.StringIO()
+        with contextlib.redirect_stdout(shown):
+            exec(compile(example.source, block.where, "single"), namespace)
+        lines += [f">>> {first}", *(f"... {line}".rstrip() for line in rest), *shown.getvalue().splitlines()]
+    return "\n".join(lines) + "\n"
+
+
+def run_console(block: Block, namespace: dict) -> str:
+    start, *parts = ("\n" + block.text).split("\n$ ")
+    assert parts and not start.strip(), f"{block.where}: a console block starts with a command"
+    return "\n".join(f"$ {command}\n{run_command(command, shown)}" for command, _, shown in (p.partition("\n") for p in parts))
+
+
+def run_command(command: str, shown: str) -> str:
+    """What a command prints."""
+    if command.startswith(ELSEWHERE):
+        return shown
+    word, *arguments = shlex.split(command)
+    assert word == "netsor", f"{command} is not tested"
+    environment = os.environ | {"NO_COLOR": "1", "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"}
+    environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
+    done = subprocess.run(
+        NETSOR + arguments, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        text=True, encoding="utf-8", timeout=180,
+    )
+    return done.stdout
+
+
+RUN = {"netsor": run_netsor, "python": run_python, "console": run_console}
+
+
+def run_page(page: Path, text: str, folder: Path) -> Iterator[tuple[Block, str]]:
+    """Every block of a page with its text as it should be."""
+    namespace: dict = {"__name__": "page"}
+    with workshop(folder):
+        for match in _FENCE.finditer(text):
+            block = Block.of(match, page)
+            if block.title:
+                original = ROOT / block.title
+                if original.is_file():
+                    assert original.read_text(encoding="utf-8") == block.text, f"{block.where} is not the file {block.title}"
+                (folder / block.title).write_text(block.text, encoding="utf-8")
+            assert block.language in RUN, f"{block.where}: no test knows the language {block.language!r}"
+            yield block, RUN[block.language](block, namespace)
+
+
+# --- comparison -------------------------------------------------------------------------------------------------------
+
+
+def difference(shown: str, found: str) -> str:
     """What differs between two outputs beyond times, spacing, and numbers within their stated errors; "" if nothing."""
-    expected, found = _TIME.sub("TIME", expected), _TIME.sub("TIME", found)
-    skeletons = [" ".join(_NUMBER.sub("#", text).replace("-", "").split()) for text in (expected, found)]
+    shown, found = _TIME.sub("TIME", shown), _TIME.sub("TIME", found)
+    skeletons = [" ".join(_NUMBER.sub("#", text).replace("-", "").split()) for text in (shown, found)]
     if skeletons[0] != skeletons[1]:
-        return f"expected:\n{expected}\nfound:\n{found}"
-    for one, other in zip(_NUMBER.findall(expected), _NUMBER.findall(found)):
+        return f"the page shows:\n{shown}\nnow it is:\n{found}"
+    for one, other in zip(_NUMBER.findall(shown), _NUMBER.findall(found)):
         (value, error), (wanted, allowed) = _value(one), _value(other)
         if abs(value - wanted) > 4 * (error + allowed) + 1e-9 * abs(value):
-            return f"{one} in the page, {other} now"
+            return f"the page shows {one}, now it is {other}"
     return ""
 
 
@@ -89,86 +181,24 @@ def _value(text: str) -> tuple[float, float]:
     return float(digits) * scale, int(bracket or 0) * 10.0**-decimals * scale
 
 
-# --- tests --------------------------------------------------------------------------------------------------------------
+# --- tests ------------------------------------------------------------------------------------------------------------
+
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
 
-@pytest.fixture(params=PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def page(request) -> Path:
-    return request.param
+@each_page
+def test_the_blocks_of_the_page_do_what_they_show(page, tmp_path):
+    for block, found in run_page(page, page.read_text(encoding="utf-8"), tmp_path):
+        wrong = difference(block.text, found)
+        assert not wrong, f"{block.where}: {wrong}"
 
 
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """A working directory with the programs in it; what pages register is forgotten afterwards."""
-    registry.names()
-    for module, table in ((registry, "_catalogue"), (plugins, "_rules"), (plugins, "_loaded")):
-        monkeypatch.setattr(module, table, getattr(module, table).copy())
-    shutil.copytree(ROOT / "programs", tmp_path / "programs")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)  # for the plug-ins that pages show
-    return tmp_path
-
-
-def test_the_blocks_of_the_page_do_what_they_show(page, folder):
-    namespace: dict = {"__name__": "page"}
-    for block in blocks_of(page):
-        where = f"{page.relative_to(ROOT)}:{block.line}"
-        if block.title:
-            original = ROOT / block.title
-            if original.exists():
-                assert original.read_text(encoding="utf-8") == block.text, f"{where} is not the file {block.title}"
-            (folder / block.title).parent.mkdir(parents=True, exist_ok=True)
-            (folder / block.title).write_text(block.text, encoding="utf-8")
-        RUN[block.language](block, namespace, where)
-
-
-def run_netsor(block: Block, namespace: dict, where: str) -> None:
-    if block.refused:
-        with pytest.raises(netsor.NetsorError) as raised:
-            netsor.parse(block.text)
-        assert [diagnostic.code for diagnostic in raised.value.diagnostics] == block.refused.split(","), where
-        return
-    files = [block.plugin] if block.plugin else []
-    data = dict([block.data.split("=")]) if block.data else {}
-    program = (netsor.load if block.title else netsor.parse)(block.title or block.text, plugins=files, data=data)
-    if program.ir.expectations and not block.title.startswith("programs/"):
-        for expectation, found in program.limit(samples=2**14).expectations:
-            assert judge(expectation, found, program.ir).verdict != FAILED, f"{where}: {expectation.span.text}"
-
-
-def run_python(block: Block, namespace: dict, where: str) -> None:
-    if ">>>" not in block.text:
-        if not block.title:
-            exec(compile(block.text, where, "exec"), namespace)
-        return
-    test = doctest.DocTestParser().get_doctest(block.text, namespace, where, where, 0)
-    for example in test.examples:
-        shown = io.StringIO()
-        with contextlib.redirect_stdout(shown):
-            exec(compile(example.source, where, "single"), namespace)
-        wrong = difference(example.want, shown.getvalue())
-        assert not wrong, f"{where}: {example.source}{wrong}"
-
-
-def run_console(block: Block, namespace: dict, where: str) -> None:
-    _, *parts = ("\n" + block.text).split("\n$ ")
-    assert parts, f"{where}: a console block starts with a command"
-    for part in parts:
-        command, _, expected = part.partition("\n")
-        if command.startswith(ELSEWHERE):
-            continue
-        word, *arguments = shlex.split(command)
-        assert word == "netsor", f"{where}: {command} is not tested"
-        environment = os.environ | {"NO_COLOR": "1", "COLUMNS": "100", "PYTHONIOENCODING": "utf-8"}
-        environment["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
-        done = subprocess.run(
-            NETSOR + arguments, capture_output=True, text=True, encoding="utf-8", env=environment, stdin=subprocess.DEVNULL, timeout=120
-        )
-        wrong = difference(expected, done.stdout + done.stderr)
-        assert not wrong, f"{where}: {command}\n{wrong}"
-
-
-RUN = {"netsor": run_netsor, "python": run_python, "console": run_console}
+@each_page
+def test_links_between_pages_lead_somewhere(page):
+    text = _FENCE.sub("", page.read_text(encoding="utf-8"))
+    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
+        if not target.startswith("http"):
+            assert (page.parent / target).exists(), f"{page.relative_to(ROOT)} links to {target}"
 
 
 def test_the_readme_has_the_two_commands_that_continuous_integration_runs():
@@ -179,8 +209,37 @@ def test_the_readme_has_the_two_commands_that_continuous_integration_runs():
     assert r"sed -n 's/^\$ \(pip install .*\)$/\1/p' README.md" in script
 
 
-def test_links_between_pages_lead_somewhere(page):
-    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
-    for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text):
-        if not target.startswith("http"):
-            assert (page.parent / target).exists(), f"{page.relative_to(ROOT)} links to {target}"
+@pytest.mark.parametrize(
+    ("shown", "found"),
+    [
+        ("variance 0.39198(2)", "variance 0.39220(2)"),
+        ("variance 0.5", "variance 0.500001"),
+        ("a  0.1(1)", "b  0.1(1)"),
+        ("1 2", "1 2 3"),
+    ],
+)
+def test_a_difference_is_seen(shown, found):
+    assert difference(shown, found)
+    assert not difference(shown, shown + "  ")
+
+
+def test_times_and_errors_may_differ():
+    assert not difference("y  0.39198(2), 3.1 s", "y   0.39195(3), 0.8 s")
+
+
+def write_pages() -> None:
+    """Write the outputs of all pages anew, where they differ."""
+    import tempfile
+
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        with tempfile.TemporaryDirectory() as folder:
+            found = list(run_page(page, text, Path(folder)))
+        for block, new in found:
+            if difference(block.text, new):
+                text = text.replace(f"\n{block.text}```", f"\n{new}```", 1)
+        page.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_pages()
