@@ -18,7 +18,7 @@ from netsor.finite.products import ProductPlan, product_plans
 from netsor.ir.evaluate import Evaluator
 from netsor.ir.expressions import ZERO
 from netsor.ir.facts import uses
-from netsor.ir.program import Custom, Family, Given, MatMul, Moment, Nonlin, Program, Score
+from netsor.ir.program import Custom, Family, Given, MatMul, Moment, Nonlin, Program
 from netsor.limit.functions import function
 
 

@@ -6,7 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -150,11 +150,17 @@ def _stream(seed: int, block: int) -> np.random.Generator:
 @contextmanager
 def _prepared(plugins: Sequence[Path]) -> Iterator[None]:
     """One BLAS thread: small products do not gain from more, and workers would fight for the cores."""
-    from threadpoolctl import threadpool_limits
-
     load_plugins(plugins)
-    with threadpool_limits(1, user_api="blas"), np.errstate(all="ignore"):
+    with _threads().limit(limits=1, user_api="blas"), np.errstate(all="ignore"):
         yield
+
+
+@cache
+def _threads():
+    """The thread pools of this process (looking for them takes longer than a small block)."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def _blocks(draw: Callable[..., Arrays], count: int, workers: int, backend: str | None) -> Iterator[Arrays]:
