@@ -9,36 +9,13 @@ from __future__ import annotations
 
 import itertools
 import math
-import threading
-from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any
-from weakref import WeakValueDictionary
+
+from netsor.ir.interned import Interned, node
+from netsor.ir.ranges import Range
 
 Number = int | Fraction | float
-
-
-class Interned(type):
-    """Metaclass of nodes: equal nodes are the same object, so that comparing and hashing them costs nothing."""
-
-    def __call__(cls, *arguments, **named):
-        names, defaults = cls.field_names, cls.field_defaults
-        if named or len(arguments) != len(names):
-            values = dict(zip(names, arguments)) | named
-            arguments = tuple(values[name] if name in values else defaults[name] for name in names)
-        key = (cls, *map(type, arguments), *arguments) if cls.field_names == ("value",) else (cls, *arguments)
-        known = _nodes.get(key)
-        if known is None:
-            with _nodes_lock:
-                known = _nodes.get(key)
-                if known is None:
-                    known = super().__call__(*arguments)
-                    _nodes[key] = known
-        return known
-
-
-_nodes: WeakValueDictionary = WeakValueDictionary()
-_nodes_lock = threading.RLock()
 
 
 class Expr(metaclass=Interned):
@@ -85,14 +62,6 @@ class Expr(metaclass=Interned):
         return text(self)
 
 
-def node(cls):
-    """Make ``cls`` an immutable expression node."""
-    cls = dataclass(frozen=True, eq=False, repr=False)(cls)
-    cls.field_names = tuple(f.name for f in fields(cls))
-    cls.field_defaults = {f.name: f.default for f in fields(cls)}
-    return cls
-
-
 # --- numbers, symbols, indices ---------------------------------------------------------------------------------------
 
 
@@ -117,25 +86,6 @@ class Width(Expr):
 
     name: str
     ratio: Number
-
-
-@dataclass(frozen=True)
-class Range:
-    """The values ``lo..hi`` of an index, both included.  ``hi`` is ``math.inf`` for an infinite axis; ``symbol`` then names the
-    parameter that is infinite."""
-
-    lo: Any
-    hi: Any
-    symbol: str | None = None
-
-    @property
-    def infinite(self) -> bool:
-        return isinstance(self.hi, float) and math.isinf(self.hi)
-
-    @property
-    def size(self) -> int:
-        """Number of values (finite ranges with numeric bounds only)."""
-        return max(self.hi - self.lo + 1, 0)
 
 
 @node
