@@ -41,9 +41,13 @@ class Archive:
 
     def write(self, result: LimitResult) -> None:
         """``y.mean``, ``y.mean.error``, … for every output."""
+        self.write_arrays(arrays(result))
+
+    def write_arrays(self, named: dict) -> None:
+        """Arrays by name."""
         import numpy as np
 
-        np.savez(self._file, **arrays(result))
+        np.savez(self._file, **named)
         self._file.flush()
         os.fsync(self._file.fileno())
         os.replace(self._part, self._target)

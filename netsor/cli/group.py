@@ -9,7 +9,7 @@ import click
 
 from netsor import __version__
 
-COMMANDS = ("run", "check", "test", "explain", "list")
+COMMANDS = ("run", "check", "test", "simulate", "compare", "explain", "list")
 
 
 class LazyGroup(click.Group):

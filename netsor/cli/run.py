@@ -11,6 +11,7 @@ from netsor.cli import options
 from netsor.cli.archive import Archive
 from netsor.cli.command import Command
 from netsor.cli.progress import ProgressDisplay
+from netsor.cli.selection import selected
 
 
 @click.command(cls=Command, short_help="The infinite-width limit of a program, in numbers.")
@@ -32,7 +33,7 @@ def command(file, settings, data, outputs, samples, seed, as_json, out, plugins)
     with Archive(out) if out else nullcontext() as archive:
         start = time.perf_counter()
         program = options.load(file, settings, data, plugins)
-        wanted = _selected(program, outputs)
+        wanted = selected(program, outputs)
         if not as_json:
             options.warn(program.ir.warnings)
         if samples is not None:
@@ -54,25 +55,3 @@ def command(file, settings, data, outputs, samples, seed, as_json, out, plugins)
     click.echo(report(result, seconds, progress.total))
     if archive is not None:
         click.echo(f"arrays written to {out}")
-
-
-def _selected(program, outputs: tuple[str, ...]) -> list[str]:
-    """The outputs asked for, all if none is named; NetsorError for a name that is no output."""
-    from difflib import get_close_matches
-
-    from netsor.language.diagnostics import Diagnostic, NetsorError
-
-    problems = []
-    for name in outputs:
-        if name in program.outputs:
-            continue
-        near = get_close_matches(name, program.outputs, n=3)
-        if any(family.name == name for family in program.ir.families):
-            message, hint = f"`{name}` is not among the outputs of this program", f"add it there: output {name}"
-        else:
-            message = f"this program has no output `{name}`"
-            hint = f"did you mean {' or '.join(near)}?" if near else f"its outputs are {', '.join(program.outputs)}"
-        problems.append(Diagnostic("N220", message, hint=hint))
-    if problems:
-        raise NetsorError(problems)
-    return [name for name in program.outputs if not outputs or name in outputs]

@@ -1,0 +1,99 @@
+"""A comparison for a reader: widths, statistics, what is off, and what was able to tell."""
+
+from __future__ import annotations
+
+import click
+import numpy as np
+
+from netsor.cli.text.numbers import number
+from netsor.cli.text.report import INDENT, header
+from netsor.cli.text.table import table
+from netsor.compare.result import AGREES, BIAS, DISAGREES, MEANING, UNRESOLVED, Comparison, StatisticResult
+from netsor.ir.program import Program
+
+COLOURS = {AGREES: "green", BIAS: "yellow", DISAGREES: "red", UNRESOLVED: "yellow"}
+WORDS = {AGREES: "agree", BIAS: "differ by the O(1/n) bias", DISAGREES: "disagree", UNRESOLVED: "unresolved"}
+SHOWN = 10
+
+
+def describe(comparison: Comparison, program: Program, wanted: tuple[int, ...], seconds: float) -> list[str]:
+    """The lines of ``netsor compare``; ``wanted`` are the widths asked for."""
+    lines = [*header(program), ""]
+    rows = [
+        [f"{width:,}", own.verdict, ", ".join(f"{count:,} {WORDS[word]}" for word, count in own.counts.items())]
+        for width, own in comparison.per_width.items()
+    ]
+    lines += [INDENT + line for line in table(["width", "verdict", "statistics"], rows)]
+    lines += ["", *(INDENT + line for line in _statistics(comparison))]
+    off = [result for result in comparison.results if result.verdict != AGREES]
+    if off:
+        lines += ["", _strong("off"), *(INDENT + line for line in _off(off))]
+    for control in comparison.controls:
+        word = "rejected" if control.rejected else "omitted" if not control.details else "not rejected"
+        colour = "green" if control.passed else "red"
+        lines += ["", f"control: {control.control}   {click.style(word, fg=colour, bold=True)}", INDENT + control.reason]
+    lines += _kernel_densities(comparison)
+    lines += [""] + [f"note: {note}" for note in comparison.notes]
+    verdict = click.style(comparison.verdict, fg=COLOURS[comparison.verdict], bold=True)
+    meaning = MEANING[comparison.verdict].split(" ", 1)[1]
+    tests = f"{comparison.tests:,} statistics together, false-alarm rate {comparison.level:g}"
+    return [*lines, f"{verdict}  {meaning}: {tests}", _effort(comparison, wanted, seconds)]
+
+
+def _statistics(comparison: Comparison) -> list[str]:
+    """One line for each statistic of each output: the largest |z| among its elements (distances of distributions)."""
+    groups: dict[tuple[str, str], list[StatisticResult]] = {}
+    for result in comparison.results:
+        groups.setdefault((result.output, result.statistic), []).append(result)
+    rows = []
+    for (output, statistic), own in groups.items():
+        at = [_largest([result.widths[k].z for result in own], [result.widths[k].difference for result in own])
+              for k in range(len(comparison.widths))]
+        last = _largest([result.decision.z for result in own], [result.decision.difference for result in own])
+        detectable = min(result.decision.smallest_detectable for result in own)
+        rates = [result.rate for result in own if result.rate is not None]
+        rate = number(*min(rates, key=lambda pair: pair[1])) if rates else "-"
+        rows.append([output, statistic, str(len(own)), *at, last, f"{detectable:.2g}", rate])
+    widths = [f"n = {width:,}" for width in comparison.widths]
+    return table(["output", "statistic", "places", *widths, "n → ∞", "detectable", "rate"], rows)
+
+
+def _largest(z: list, distance: list) -> str:
+    if z[0] is None:
+        return f"D {max(distance):.4f}"
+    finite = [value for value in z if np.isfinite(value)]
+    return f"{max(finite, key=abs):.1f}" if finite else "undefined"
+
+
+def _off(results: list[StatisticResult]) -> list[str]:
+    worst = sorted(results, key=lambda result: result.decision.p_value)[:SHOWN]
+    lines = []
+    for result in worst:
+        own = result.decision
+        found = f"off by {own.difference:.4g}"
+        if result.limit is not None:
+            found = f"{number(own.finite, own.stderr)}, the limit is {number(result.limit, result.limit_error)}, z = {own.z:.1f}"
+        lines.append(f"{result.statistic} of {result.element}, by {own.by}: {found}, p = {own.p_value:.1g}")
+    more = len(results) - len(worst)
+    return lines + ([f"and {more:,} more"] if more else [])
+
+
+def _kernel_densities(comparison: Comparison) -> list[str]:
+    if not comparison.kernel_densities:
+        return []
+    rows = [[f"{own.width:,}", own.element, f"{own.value:.2e}", f"{own.floor:.2e} ± {own.floor_deviation:.0e}"]
+            for own in comparison.kernel_densities]
+    title = "divergence of kernel density estimates (for figures; it decides nothing)"
+    return ["", title, *(INDENT + line for line in table(["width", "element", "KL", "noise floor"], rows))]
+
+
+def _effort(comparison: Comparison, wanted: tuple[int, ...], seconds: float) -> str:
+    samples = f"{comparison.samples:,} samples of the scores" if comparison.samples else "an exact limit"
+    widths = ""
+    if comparison.interrupted:
+        widths = f"interrupted: {len(comparison.widths)} of {len(wanted)} widths; "
+    return f"{widths}{comparison.runs:,} runs at each width, {samples}, seed {comparison.seed}, {seconds:.2g} s"
+
+
+def _strong(text: str) -> str:
+    return click.style(text, bold=True)

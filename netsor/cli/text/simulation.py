@@ -1,0 +1,22 @@
+"""A simulation for a reader: each output as ``run`` shows it, estimated."""
+
+from __future__ import annotations
+
+import re
+
+from netsor.cli.text.numbers import LEGEND
+from netsor.cli.text.outputs import describe as describe_output
+from netsor.cli.text.report import INDENT, header
+from netsor.compare.simulation import Simulation
+
+
+def describe(simulation: Simulation, seconds: float) -> list[str]:
+    """The lines of ``netsor simulate``."""
+    name, limit = header(simulation.program)
+    lines = [name, limit.replace("→ ∞", f"= {simulation.width:,}", 1), ""]
+    for own in simulation.values():
+        lines += [*(INDENT + line for line in describe_output(own)), ""]
+    if any(re.search(r"\d\(\d\)", line) for line in lines):
+        lines += [LEGEND]
+    coordinates = "" if simulation.coordinates == 1 else f" with {simulation.coordinates:,} coordinates of vectors"
+    return [*lines, f"{simulation.runs:,} runs{coordinates}, seed {simulation.seed}, {seconds:.2g} s"]

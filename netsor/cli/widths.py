@@ -1,0 +1,42 @@
+"""Options of the commands that draw at finite width."""
+
+from __future__ import annotations
+
+import click
+
+from netsor.compare.comparison import LEAST_RUNS, RUNS, WIDTHS
+
+
+def _widths(ctx: click.Context, parameter: click.Parameter, text: str) -> tuple[int, ...]:
+    """ "16,64" as numbers, in increasing order."""
+    words = [word.strip().replace("_", "") for word in text.split(",")]
+    if not all(word.isdecimal() and 1 <= int(word) <= 10**9 for word in words):
+        raise click.BadParameter(f"{text!r} is not a list of widths like 16,64,256", ctx, parameter)
+    return tuple(sorted(set(map(int, words))))
+
+
+widths_option = click.option(
+    "--width",
+    "widths",
+    default=",".join(map(str, WIDTHS)),
+    show_default=True,
+    metavar="N,N,...",
+    callback=_widths,
+    help="Widths; the O(1/n) bias is fitted over them.",
+)
+runs_option = click.option(
+    "--runs",
+    type=click.IntRange(min=LEAST_RUNS),
+    default=RUNS,
+    show_default=True,
+    metavar="N",
+    help="Independent draws of the whole network at each width.",
+)
+coordinates_option = click.option(
+    "--coordinates",
+    type=click.IntRange(min=1),
+    default=1,
+    show_default=True,
+    metavar="K",
+    help="Coordinates of vectors that are drawn in each run.",
+)

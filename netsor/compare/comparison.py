@@ -1,0 +1,185 @@
+"""The limit against finite width: measure at several widths, extrapolate, judge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from netsor.compare import controls as wrong_laws
+from netsor.compare.drawing import draw, refuse_if_senseless, stream
+from netsor.compare.expected import Expected, expected_of, laws_of, make_probe
+from netsor.compare.judge import DistributionSeries, Series, judge
+from netsor.compare.probe import DISTRIBUTION, Measurement, Probe
+from netsor.compare.result import Comparison, StatisticResult
+from netsor.ir.program import Program
+
+if TYPE_CHECKING:
+    from netsor.compare.kernel_density import KernelDensityDivergence
+    from netsor.limit.result import LimitResult
+
+LEVEL = 1e-4
+WIDTHS = (16, 64, 256, 1024)
+RUNS = 50_000
+LEAST_RUNS = 100
+MOST_ELEMENTS = 64
+
+Measurements = list[dict[str, Measurement]]
+
+
+def compare(
+    program, widths: Sequence[int] = WIDTHS, runs: int = RUNS, seed: int = 0, samples: int | None = None,
+    controls: bool = False, coordinates: int = 1, progress: Callable[[int, int], None] | None = None, *,
+    outputs: list[str] | None = None, level: float = LEVEL, kernel_densities: bool = False,
+) -> Comparison:
+    """Whether a program at finite width tends to its computed limit.
+
+    :param program: a :class:`netsor.api.Program` or its intermediate representation.
+    :param widths: at least one; the bias in 1/n is fitted over them, so two or more are needed to extrapolate.
+    :param runs: independent draws at each width.
+    :param samples: samples of the scores behind the limit (None: its default).
+    :param controls: also judge laws that are wrong on purpose.
+    :param coordinates: coordinates of vectors that are recorded in each run; they are averaged over, run by run.
+    :param progress: called with (runs done, runs in all).
+    :param level: probability that anything at all is called off though the limit is right.
+    :param kernel_densities: also the divergence between kernel density estimates, for figures.
+    :raises NetsorError: if the program has no limit or no finite reading, or the request is out of reach.
+    :raises KeyboardInterrupt: if interrupted before one width was done; later, the widths that are done are reported."""
+    from netsor.limit.run import run_limit
+
+    ir: Program = getattr(program, "ir", program)
+    widths = tuple(sorted(set(map(int, widths))))
+    _check(widths, runs, coordinates, level)
+    wanted = [output for output in ir.outputs if outputs is None or output.name in outputs]
+    elements = sum(min(MOST_ELEMENTS, int(np.prod([axis.range.size for axis in output.axes]))) for output in wanted
+                   if not any(axis.range.infinite for axis in output.axes))
+    refuse_if_senseless(ir, widths, runs, coordinates, elements * coordinates)
+    limit = run_limit(ir, samples=samples, seed=seed, outputs=[output.name for output in wanted])
+    probes = {o.name: make_probe(limit[o.name], runs, coordinates if o.is_vector else 1) for o in wanted}
+    laws = {name: _laws(limit, probe) for name, probe in probes.items()}
+    expected = {name: expected_of(limit[name], probe, laws[name]) for name, probe in probes.items()}
+    done, shown, interrupted = _measure(ir, widths, runs, seed, coordinates, probes, kernel_densities, progress)
+    widths = widths[: len(done)]
+    results = judge(*_series(probes, expected, widths, done), level)
+    checked = ()
+    if controls:
+        checked = tuple(_controls(ir, limit, probes, laws, expected, widths, done, runs, level))
+    return Comparison(
+        program=ir.name, widths=widths, runs=runs, coordinates=coordinates, seed=seed, samples=limit.samples, level=level,
+        results=tuple(results), controls=checked, kernel_densities=tuple(_kernel_densities(limit, probes, widths, shown, seed)),
+        notes=tuple(note for probe in probes.values() for note in probe.notes), interrupted=interrupted,
+        parameters=dict(ir.parameters))
+
+
+def _check(widths: tuple[int, ...], runs: int, coordinates: int, level: float) -> None:
+    if not widths or min(widths) < 1:
+        raise ValueError("widths are positive integers")
+    if runs < LEAST_RUNS:
+        raise ValueError(f"at least {LEAST_RUNS} runs are needed for an error that means something")
+    if coordinates < 1 or not 0 < level < 1:
+        raise ValueError("coordinates are at least 1, and the level is between 0 and 1")
+
+
+def _measure(ir, widths, runs, seed, coordinates, probes, keep, progress) -> tuple[Measurements, list[dict], bool]:
+    """What the probes find at each width, the draws of one coordinate of each output's first random element if they are
+    to be kept, and whether the run was interrupted."""
+    done, shown = [], []
+    elements = {name: probe.elements for name, probe in probes.items()}
+    for number, width in enumerate(widths):
+        report = None
+        if progress is not None:
+            report = lambda own, _, before=number * runs: progress(before + own, runs * len(widths))  # noqa: E731
+        try:
+            drawn = draw(ir, width, runs, seed, coordinates, elements, report)
+            done.append({name: probe.measure(drawn[name]) for name, probe in probes.items()})
+        except KeyboardInterrupt:
+            if not done:
+                raise
+            return done, shown, True
+        if keep:
+            shown.append({n: drawn[n][:, p.random[0], 0].copy() for n, p in probes.items() if len(p.random)})
+    return done, shown, False
+
+
+def _laws(limit: LimitResult, probe: Probe) -> dict:
+    """The laws of a probe's random elements, those of its tables where it has some."""
+    found = laws_of(limit[probe.name], probe.elements, probe.random)
+    return found | {k: table.law for k, table in probe.tables.items()}
+
+
+def _series(probes: dict[str, Probe], expected: dict[str, Expected], widths: tuple[int, ...], done: Measurements
+            ) -> tuple[list[Series], list[DistributionSeries]]:
+    """One series for every place of every statistic that both the measurements and ``expected`` have."""
+    numbers, distributions = [], []
+    for name, probe in probes.items():
+        own = [measured[name] for measured in done]
+        for statistic, estimate in expected[name].numbers.items():
+            places = probe.statistics[statistic]
+            found = [each.numbers[statistic] for each in own]
+            for k, element in enumerate(places.labels):
+                numbers.append(Series(
+                    name, statistic, element, widths, *(
+                        np.array([getattr(each, part)[k] for each in found]) for part in ("value", "stderr", "third")),
+                    tuple(each.runs for each in found), float(estimate.value[k]), float(estimate.error[k]),
+                    float(places.scale[k])))
+        for k, element in zip(probe.tables, probe.statistics[DISTRIBUTION].labels if probe.tables else ()):
+            if k in expected[name].distributions:
+                law = expected[name].distributions[k]
+                below, counts = zip(*(each.below[k] for each in own))
+                if min(counts) > 0:
+                    distributions.append(
+                        DistributionSeries(name, element, widths, below, counts, law.values, law.error, law.samples))
+    return numbers, distributions
+
+
+def _controls(ir, limit, probes, laws, expected, widths, done, runs, level):
+    """The verdicts on laws that are wrong on purpose."""
+    from netsor.compare.unshared import unshared
+
+    def verdict(control: str, wrong: dict[str, Expected]):
+        results: list[StatisticResult] = judge(*_series(probes, wrong, widths, done), level)
+        return wrong_laws.control_verdict(control, expected, wrong, probes, results, runs, level)
+
+    yield verdict(wrong_laws.MATCHED, {n: wrong_laws.matched_gaussian(p, expected[n]) for n, p in probes.items()})
+    yield verdict(wrong_laws.SCALED, {
+        n: expected_of(limit[n], p, laws[n], scale=wrong_laws.SCALE) for n, p in probes.items()})
+    other, reason = None, "no matrix is used twice"
+    independent = unshared(ir)
+    if independent is not None:
+        other, reason = _limit_or_reason(independent, limit, list(probes))
+    if other is None:
+        yield wrong_laws.ControlVerdict(wrong_laws.UNSHARED, False, "cannot", True, f"omitted: {reason}")
+        return
+    own = {n: laws_of(other[n], p.elements, p.random) for n, p in probes.items()}
+    yield verdict(wrong_laws.UNSHARED, {n: expected_of(other[n], p, own[n]) for n, p in probes.items()})
+
+
+def _limit_or_reason(program: Program, limit: LimitResult, names: list[str]):
+    from netsor.language.diagnostics import NetsorError
+    from netsor.limit.run import run_limit
+
+    try:
+        return run_limit(program, samples=limit.samples or None, seed=limit.seed + 1, outputs=names), ""
+    except NetsorError as error:
+        return None, f"without sharing there is no limit, {error.diagnostics[0].message}"
+
+
+def _kernel_densities(limit, probes, widths, shown: list[dict], seed: int) -> list[KernelDensityDivergence]:
+    """One element of each output at every width, with the noise floor of as many draws of the limit."""
+    if not shown or not shown[0]:
+        return []
+    from netsor.compare.kernel_density import FLOOR_PAIRS, KernelDensityDivergence, kde_divergence, noise_floor
+
+    found = []
+    for name in shown[0]:
+        probe = probes[name]
+        k = int(probe.random[0])
+        law = _laws(limit, probe)[k]
+        count = len(shown[0][name])
+        samples = [law.rvs(count, stream(seed, 0, j)) for j in range(2 * FLOOR_PAIRS)]
+        floor, deviation = noise_floor(samples)
+        for width, drawn in zip(widths, shown):
+            found.append(KernelDensityDivergence(
+                name, probe.statistics["variance"].labels[k], width, kde_divergence(drawn[name], samples[0]), floor, deviation))
+    return found

@@ -1,0 +1,149 @@
+"""What ``run`` reports, estimated at one finite width: means, variances, covariances and kurtoses with standard errors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from netsor.compare.drawing import draw, refuse_if_senseless
+from netsor.compare.measured import excess_kurtosis_of, mean_of
+from netsor.expectation import Estimate
+from netsor.ir.expressions import Index
+from netsor.ir.program import Output, Program
+
+MAX_COVARIANCE = 512
+BLOCK = 2**23
+
+
+@dataclass(frozen=True)
+class SimulatedOutput:
+    """One output at width n over its axes (``indices``): ``mean``, ``var``, ``excess_kurtosis`` of its shape, ``cov`` of
+    shape + shape (None beyond MAX_COVARIANCE elements).  ``draws`` is (runs, *axes) or (runs, *axes, coordinates)."""
+
+    name: str
+    kind: str
+    indices: tuple[Index, ...]
+    mean: Estimate
+    var: Estimate
+    excess_kurtosis: Estimate
+    cov: Estimate | None
+    draws: np.ndarray
+    law: str = "estimated"
+    given: tuple[str, ...] = ()
+
+    @property
+    def axes(self) -> dict[str, int]:
+        return {axis.name: axis.range.size for axis in self.indices}
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(axis.range.size for axis in self.indices)
+
+    @property
+    def has_cov(self) -> bool:
+        """Whether covariances of different elements were estimated."""
+        return self.cov is not None
+
+
+class Simulation(Mapping):
+    """``simulation["y"]`` is a :class:`SimulatedOutput`."""
+
+    def __init__(self, program: Program, width: int, runs: int, coordinates: int, seed: int,
+                 outputs: dict[str, SimulatedOutput]):
+        self.program, self.width, self.runs = program, width, runs
+        self.coordinates, self.seed, self._outputs = coordinates, seed, outputs
+
+    def __getitem__(self, name: str) -> SimulatedOutput:
+        return self._outputs[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._outputs)
+
+    def __len__(self) -> int:
+        return len(self._outputs)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Numbers, strings, lists and dictionaries only; what is not finite is None."""
+        return {
+            "program": self.program.name, "width": self.width, "runs": self.runs, "coordinates": self.coordinates,
+            "seed": self.seed, "variables": {name: _as_dict(own) for name, own in self.items()},
+        }
+
+
+def simulate(
+    program, width: int, runs: int = 50_000, seed: int = 0, coordinates: int = 1,
+    progress: Callable[[int, int], None] | None = None, *, outputs: list[str] | None = None,
+) -> Simulation:
+    """Draws of a program at width n, and estimates from them.
+
+    Coordinates of one run are averaged over, run by run: errors are those of independent runs.  Variances are about the
+    estimated mean, with the factor runs/(runs - 1).
+
+    :raises NetsorError: for programs without a finite reading, and requests that are out of reach.
+    :raises KeyboardInterrupt: if interrupted before all runs are done."""
+    ir: Program = getattr(program, "ir", program)
+    if width < 1 or runs < 2 or coordinates < 1:
+        raise ValueError("the width and the number of coordinates are at least 1, the number of runs at least 2")
+    wanted = [output for output in ir.outputs if outputs is None or output.name in outputs]
+    size = lambda output: math.prod(axis.range.size for axis in output.axes)  # noqa: E731
+    kept = 0 if ir.infinite else sum(size(output) * (coordinates if output.is_vector else 1) for output in wanted)
+    refuse_if_senseless(ir, (width,), runs, coordinates, kept)
+    drawn = draw(ir, width, runs, seed, coordinates, {o.name: np.arange(size(o)) for o in wanted}, progress)
+    method = f"{runs:,} runs at width {width:,}"
+    return Simulation(ir, width, runs, coordinates, seed, {o.name: _estimates(o, drawn[o.name], method) for o in wanted})
+
+
+def _estimates(output: Output, draws: np.ndarray, method: str) -> SimulatedOutput:
+    runs, elements, coordinates = draws.shape
+    shape = tuple(axis.range.size for axis in output.axes)
+    centre = draws.mean(axis=(0, 2))
+    unbiased = runs / (runs - 1) if coordinates == 1 else 1.0
+    parts: dict[str, list] = {"mean": [], "var": [], "excess_kurtosis": []}
+    step = max(1, BLOCK // (runs * coordinates))
+    for start in range(0, elements, step):
+        block = draws[:, start : start + step]
+        c = block - centre[start : start + step, None]
+        parts["mean"].append(mean_of(block.mean(axis=-1)))
+        parts["var"].append(mean_of(np.mean(c * c, axis=-1)))
+        parts["excess_kurtosis"].append(excess_kurtosis_of(c))
+    found = {}
+    for name, each in parts.items():
+        value, error = (np.concatenate([getattr(m, part) for m in each]).reshape(shape) for part in ("value", "stderr"))
+        factor = unbiased if name == "var" else 1.0
+        found[name] = Estimate(value * factor, error * factor, method)
+    cov = _covariance(draws - centre[:, None], unbiased, shape, method) if elements <= MAX_COVARIANCE else None
+    final = draws.reshape(runs, *shape, coordinates) if output.is_vector else draws.reshape(runs, *shape)
+    kind = output.parts[0].reference.family.kind
+    return SimulatedOutput(output.name, kind, output.axes, **found, cov=cov, draws=final)
+
+
+def _covariance(c: np.ndarray, unbiased: float, shape: tuple[int, ...], method: str) -> Estimate:
+    """E c_i c_j, products averaged over coordinates run by run; in blocks of runs."""
+    runs, elements, coordinates = c.shape
+    total, square = np.zeros((elements, elements)), np.zeros((elements, elements))
+    step = max(1, BLOCK // max(elements**2, 1))
+    for start in range(0, runs, step):
+        block = c[start : start + step]
+        products = block @ np.swapaxes(block, 1, 2) / coordinates
+        total += products.sum(axis=0)
+        square += np.sum(products**2, axis=0)
+    mean = total / runs
+    error = np.sqrt(np.maximum(square / runs - mean**2, 0.0) / (runs - 1))
+    return Estimate((mean * unbiased).reshape(shape + shape), (error * unbiased).reshape(shape + shape), method)
+
+
+def _as_dict(own: SimulatedOutput) -> dict[str, Any]:
+    found: dict[str, Any] = {"kind": own.kind, "axes": own.axes}
+    for name in ("mean", "var", "cov", "excess_kurtosis"):
+        estimate = getattr(own, name)
+        if estimate is not None:
+            found[name] = {"value": _finite(estimate.value), "error": _finite(estimate.error), "method": estimate.method}
+    return found
+
+
+def _finite(array: np.ndarray) -> Any:
+    return np.where(np.isfinite(array), array.astype(object), None).tolist()
