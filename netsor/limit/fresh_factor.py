@@ -16,7 +16,7 @@ def fresh_factor(score: Family, sources: Sources) -> Source | None:
     """A source in which the product of the two sides is odd, or None."""
     definition: Score = score.definition
     sides = (definition.left, definition.right)
-    candidates = set().union(*(sources.of(side.family) for side in sides))
+    candidates = set().union(*map(sources.at, sides))
     for source in widened(candidates):
         if sources.product_parity(sides, source) == -1:
             return source

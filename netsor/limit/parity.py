@@ -13,6 +13,7 @@ from netsor.ir.expressions import (
     ZERO, Add, Call, Compare, Coord, Expr, Indicator, Leaf, Logic, Mul, Num, Pow, Reduce, Softmax, Where,
 )
 from netsor.ir.facts import bottom_up
+from netsor.ir.polynomials import coords
 from netsor.ir.program import Family, Nonlin
 from netsor.ir.rewrite import children, walk
 from netsor.limit.forms import Atom, Forms, vectors_of
@@ -38,7 +39,17 @@ class Sources:
     def _find(self, family: Family) -> frozenset[Source]:
         if isinstance(self.forms.form(family), Atom):
             return frozenset((rule_of(family).source(family.generic),))
-        return frozenset().union(*(self._sources[used] for used in vectors_of(family)))
+        return frozenset().union(*map(self._at, coords(family.definition.body)))
+
+    def at(self, reference: Coord) -> frozenset[Source]:
+        """The sources of one element: those of its own matrix where the subscripts say which one that is."""
+        self.of(reference.family)
+        return self._at(reference)
+
+    def _at(self, reference: Coord) -> frozenset[Source]:
+        if isinstance(self.forms.form(reference.family), Atom):
+            return frozenset((rule_of(reference.family).source(reference),))
+        return self._sources[reference.family]
 
     def meet(self, left: Family, right: Family) -> bool:
         """Whether two families may share an atom."""
@@ -77,7 +88,7 @@ class Sources:
         references = list(references)
         if any(self.is_singular(reference.family) for reference in references):
             return False
-        candidates = set().union(*(self.of(reference.family) for reference in references))
+        candidates = set().union(*map(self.at, references))
         return any(self.product_parity(references, source) == -1 for source in widened(candidates))
 
     def is_singular(self, family: Family) -> bool:
