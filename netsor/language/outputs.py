@@ -95,6 +95,8 @@ def whole(entity: Pieces, span: Span | None) -> list[Output]:
 
 def _grid(entity: Pieces, parts: list[Family]) -> tuple[Index, ...] | None:
     """Axes over which the parts form one full array, or None."""
+    if len({part.width for part in parts}) > 1:
+        return None
     axes: list[Index] = []
     cells = 1
     for k in range(entity.rank):
