@@ -1,43 +1,20 @@
-"""``--out FILE.npz``: the arrays of a result, written whole or not at all."""
+"""``--out FILE.npz``: the arrays of a result."""
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING
 
-import click
+from netsor.cli.output_file import OutputFile
 
 if TYPE_CHECKING:
     from netsor.limit.result import LimitResult
 
 
-class Archive:
-    """A file that is opened before the computation, so that a place that cannot be written to is found at once, and
-    takes its name when it is complete."""
+class Archive(OutputFile):
+    """Arrays by name."""
 
     def __init__(self, path: str):
-        self.path = Path(path)
-        if self.path.suffix != ".npz":
-            raise click.BadParameter(f"{path!r} does not end in .npz", param_hint="'--out'")
-        if self.path.is_dir():
-            raise click.BadParameter(f"{path!r} is a directory", param_hint="'--out'")
-        if self.path.exists() and not os.access(self.path, os.W_OK):
-            raise click.BadParameter(f"{path!r} cannot be written: it is read-only", param_hint="'--out'")
-        self._target = Path(os.path.realpath(self.path))
-        self._part = self._target.with_name(f".{self._target.name}.{os.getpid()}.part")
-        try:
-            self._file = open(self._part, "xb")
-        except OSError as error:
-            raise click.BadParameter(f"{path!r} cannot be written: {error.strerror}", param_hint="'--out'") from None
-
-    def __enter__(self) -> Archive:
-        return self
-
-    def __exit__(self, kind: type | None, error: BaseException | None, traceback: TracebackType | None) -> None:
-        self._file.close()
-        self._part.unlink(missing_ok=True)
+        super().__init__(path, (".npz",), "--out")
 
     def write(self, result: LimitResult) -> None:
         """``y.mean``, ``y.mean.error``, … for every output."""
@@ -47,10 +24,8 @@ class Archive:
         """Arrays by name."""
         import numpy as np
 
-        np.savez(self._file, **named)
-        self._file.flush()
-        os.fsync(self._file.fileno())
-        os.replace(self._part, self._target)
+        np.savez(self.file, **named)
+        self.complete()
 
 
 def arrays(result: LimitResult) -> dict:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from contextlib import nullcontext
 
 import click
 
 from netsor.cli import options
 from netsor.cli.command import Command
+from netsor.cli.figure_file import FigureFile, plot_option
 from netsor.cli.progress import ProgressDisplay
 from netsor.cli.selection import selected
 from netsor.cli.widths import coordinates_option, runs_option, widths_option
@@ -26,10 +28,11 @@ from netsor.cli.widths import coordinates_option, runs_option, widths_option
 @options.samples_option
 @options.seed_option
 @options.json_option
+@plot_option
 @options.plugin_option
 @click.pass_context
 def command(ctx, file, widths, runs, coordinates, controls, kernel_densities, settings, data, outputs, samples, seed,
-            as_json, plugins) -> None:
+            as_json, plot, plugins) -> None:
     """Compare the infinite-width limit of the program in FILE (- for the standard input) with draws at finite widths:
     moments, covariances, characteristic functions and distribution functions, extrapolated to infinite width.
 
@@ -45,19 +48,22 @@ def command(ctx, file, widths, runs, coordinates, controls, kernel_densities, se
     """
     from netsor.compare import compare
 
-    start = time.perf_counter()
-    program = options.load(file, settings, data, plugins)
-    wanted = selected(program, outputs)
-    if not as_json:
-        options.warn(program.ir.warnings)
-    if samples is not None:
-        from netsor.cli.cost import refuse_if_too_large
+    with FigureFile(plot) if plot else nullcontext() as figure:
+        start = time.perf_counter()
+        program = options.load(file, settings, data, plugins)
+        wanted = selected(program, outputs)
+        if not as_json:
+            options.warn(program.ir.warnings)
+        if samples is not None:
+            from netsor.cli.cost import refuse_if_too_large
 
-        refuse_if_too_large(program.ir, samples, wanted)
-    with ProgressDisplay() as progress:
-        comparison = compare(
-            program, widths, runs, seed, samples, controls, coordinates, progress, outputs=wanted,
-            kernel_densities=kernel_densities)
+            refuse_if_too_large(program.ir, samples, wanted)
+        with ProgressDisplay() as progress:
+            comparison = compare(
+                program, widths, runs, seed, samples, controls, coordinates, progress, outputs=wanted,
+                kernel_densities=kernel_densities)
+        if figure is not None:
+            figure.write(comparison)
     seconds = time.perf_counter() - start
     if as_json:
         from netsor import __version__
@@ -68,4 +74,6 @@ def command(ctx, file, widths, runs, coordinates, controls, kernel_densities, se
         from netsor.cli.text.comparison import describe
 
         click.echo("\n".join(describe(comparison, program.ir, widths, seconds)))
+        if figure is not None:
+            click.echo(f"figure written to {plot}")
     ctx.exit(0 if comparison.verdict == "agrees" and all(control.passed for control in comparison.controls) else 1)

@@ -10,6 +10,7 @@ import click
 from netsor.cli import options
 from netsor.cli.archive import Archive
 from netsor.cli.command import Command
+from netsor.cli.figure_file import FigureFile, plot_option
 from netsor.cli.progress import ProgressDisplay
 from netsor.cli.selection import selected
 
@@ -23,14 +24,15 @@ from netsor.cli.selection import selected
 @options.seed_option
 @options.json_option
 @click.option("--out", metavar="FILE.npz", help="Write the arrays too: y.mean, y.cov, y.cov.error, …")
+@plot_option
 @options.plugin_option
-def command(file, settings, data, outputs, samples, seed, as_json, out, plugins) -> None:
+def command(file, settings, data, outputs, samples, seed, as_json, out, plot, plugins) -> None:
     """The infinite-width limit of the program in FILE (- for the standard input): the law of its scores and of its
     outputs, every number with its error and the method behind it.
 
     Ctrl-C while sampling shows what has been reached.
     """
-    with Archive(out) if out else nullcontext() as archive:
+    with Archive(out) if out else nullcontext() as archive, FigureFile(plot) if plot else nullcontext() as figure:
         start = time.perf_counter()
         program = options.load(file, settings, data, plugins)
         wanted = selected(program, outputs)
@@ -45,6 +47,8 @@ def command(file, settings, data, outputs, samples, seed, as_json, out, plugins)
         seconds = time.perf_counter() - start
         if archive is not None:
             archive.write(result)
+        if figure is not None:
+            figure.write(result)
     if as_json:
         from netsor.cli.json_output import dump, result_object
 
@@ -55,3 +59,5 @@ def command(file, settings, data, outputs, samples, seed, as_json, out, plugins)
     click.echo(report(result, seconds, progress.total))
     if archive is not None:
         click.echo(f"arrays written to {out}")
+    if figure is not None:
+        click.echo(f"figure written to {plot}")

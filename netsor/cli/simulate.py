@@ -10,6 +10,7 @@ import click
 from netsor.cli import options
 from netsor.cli.archive import Archive
 from netsor.cli.command import Command
+from netsor.cli.figure_file import FigureFile, plot_option
 from netsor.cli.progress import ProgressDisplay
 from netsor.cli.selection import selected
 from netsor.cli.widths import coordinates_option, runs_option
@@ -26,14 +27,15 @@ from netsor.cli.widths import coordinates_option, runs_option
 @options.seed_option
 @click.option("--out", metavar="FILE.npz", help="Write the draws too: one array for each output, runs along the first axis.")
 @options.json_option
+@plot_option
 @options.plugin_option
-def command(file, width, runs, coordinates, settings, data, outputs, seed, out, as_json, plugins) -> None:
+def command(file, width, runs, coordinates, settings, data, outputs, seed, out, as_json, plot, plugins) -> None:
     """Draw the program in FILE (- for the standard input) at a finite width, exact in law, and estimate what ``run``
     reports: every number with the standard error of independent runs.
     """
     from netsor.compare import simulate
 
-    with Archive(out) if out else nullcontext() as archive:
+    with Archive(out) if out else nullcontext() as archive, FigureFile(plot) if plot else nullcontext() as figure:
         start = time.perf_counter()
         program = options.load(file, settings, data, plugins)
         wanted = selected(program, outputs)
@@ -44,6 +46,8 @@ def command(file, width, runs, coordinates, settings, data, outputs, seed, out, 
         seconds = time.perf_counter() - start
         if archive is not None:
             archive.write_arrays({name: own.draws for name, own in simulation.items()})
+        if figure is not None:
+            figure.write(simulation)
     if as_json:
         from netsor import __version__
         from netsor.cli.json_output import dump
@@ -55,3 +59,5 @@ def command(file, width, runs, coordinates, settings, data, outputs, seed, out, 
     click.echo("\n".join(describe(simulation, seconds)))
     if archive is not None:
         click.echo(f"draws written to {out}")
+    if figure is not None:
+        click.echo(f"figure written to {plot}")

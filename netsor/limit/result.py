@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +12,9 @@ from netsor.expectation import Estimate
 from netsor.ir.program import Expectation, Program
 from netsor.limit.analysis import Analysis, Theorem
 from netsor.limit.outputs.base import Variable
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 class LimitResult(Mapping):
@@ -45,6 +50,24 @@ class LimitResult(Mapping):
         """Joint draws of every output: arrays of shape (size, *axes).  Coordinates of vectors: one coordinate each."""
         drawn = self._draw(int(size), random_state)
         return {name: drawn[name] for name in self._variables}
+
+    def plot(self, file: str | Path | None = None, *, outputs: list[str] | None = None,
+             finite: Mapping[int, Mapping[str, np.ndarray]] | None = None) -> Figure:
+        """The laws of the outputs on linear and logarithmic scale, and their covariances, as a matplotlib figure.
+
+        :param file: where to write it too, a name that ends in .png, .svg or .pdf.
+        :param outputs: names of those to draw (the first eight by default).
+        :param finite: draws for histograms, ``{n: program.sample(n, runs)}``.
+        :raises ValueError: for another ending; KeyError: for a name that is no output."""
+        from netsor.plot import figure_of, save
+        from netsor.plot.files import file_format
+
+        if file is not None:
+            file_format(file)
+        figure = figure_of(self, outputs=outputs, finite=finite)
+        if file is not None:
+            save(figure, file)
+        return figure
 
     def __repr__(self) -> str:
         return f"<limit of {self.program.name}: {', '.join(map(repr, self._variables.values()))}>"

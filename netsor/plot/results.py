@@ -1,0 +1,25 @@
+"""Whatever was computed, as a figure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def figure_of(result: Any, **options: Any) -> Figure:
+    """The figure of a limit, a simulation or a comparison; options are those of the function for its kind."""
+    from netsor.compare.result import Comparison
+    from netsor.compare.simulation import Simulation
+    from netsor.limit.result import LimitResult
+
+    if isinstance(result, LimitResult):
+        from netsor.plot.limit import limit_figure as draw
+    elif isinstance(result, Simulation):
+        from netsor.plot.simulation import simulation_figure as draw
+    elif isinstance(result, Comparison):
+        from netsor.plot.comparison import comparison_figure as draw
+    else:
+        raise TypeError(f"there is no figure of a {type(result).__name__}")
+    return draw(result, **options)
