@@ -5,6 +5,8 @@ The comparison, its false-alarm rate and its power are those of ``conftest.py``.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -214,6 +216,16 @@ def both(name: str, seed: int = 1) -> tuple[dict, dict]:
 @pytest.mark.parametrize("name", CASES)
 def test_the_law_is_that_of_dense_sampling(name, differences):
     assert differences(*both(name)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", sorted((Path(__file__).parents[2] / "programs").glob("*.netsor")), ids=lambda path: path.stem)
+def test_the_example_programs_have_the_law_of_dense_sampling(path, differences):
+    program = netsor.load(path)
+    if program.ir.infinite:
+        program = netsor.load(path, **dict.fromkeys(program.ir.infinite, 3))
+    exact = program.sample(5, RUNS, 1, coordinates=2, workers=1)
+    assert differences(exact, program.sample(5, RUNS, 2, coordinates=2, method="dense")) == []
 
 
 @pytest.mark.parametrize("name", ["attention", "two layers that share all matrices", "a recurrence longer than the width"])
