@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from netsor.expectation.linear_algebra import NotSemidefinite
 from netsor.ir.labelled import TooLarge
 from netsor.language.diagnostics import Diagnostic, NetsorError
+from netsor.limit.limits import TooMuchWork
 from netsor.limit.numbers import Undefined
 from netsor.limit.rounding import NotACovariance
-from netsor.limit.work import TooMuchWork
 
 
 @contextmanager

@@ -125,16 +125,16 @@ def _several(expect: Expect, numbers: "Numbers") -> Labelled:
         ]
         return evaluator.at(body, leaves, window)
 
-    points = _points(cells, starts[-1])
+    sampled = SAMPLE in cells.labels
+    each = cells.count // cells.sizes[SAMPLE] if sampled and cells.sizes[SAMPLE] else cells.count
+    points = quasi_random_points(each, starts[-1], sampled)
     result = expect_several(values, mean[None], covariance[None], points=points, replicates=1, seed=numbers.seed)
     numbers.note(f"randomised QMC, {points} points")
     return cells.unflatten(result[0])
 
 
-def _points(cells: Cells, dimension: int) -> int:
-    """How many points, whatever the size of a chunk of samples."""
-    sampled = SAMPLE in cells.labels
-    each = cells.count // cells.sizes[SAMPLE] if sampled else cells.count
+def quasi_random_points(each: float, dimension: float, sampled: bool) -> int:
+    """How many points for ``each`` cells (of every sample, if sampled), whatever the size of a chunk of samples."""
     budget = SAMPLE_EVALUATIONS if sampled else EVALUATIONS
     points = FEWEST_POINTS
     while points < MOST_POINTS and 2 * points * each * dimension <= budget:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from netsor.expectation import psd_root
-from netsor.ir.expressions import Coord
+from netsor.ir.expressions import Coord, Expr
 from netsor.ir.labelled import SAMPLE, Labelled, arrange, check_size
 from netsor.ir.program import Family
 from netsor.ir.polynomials import coords
@@ -36,9 +38,17 @@ class JointDraw:
 
     def __init__(self, families: list[Family], recursion: Recursion):
         self.families = gaussian_families(families, recursion.forms)
-        self.means = [recursion.moment(generic(f, "x")).expression() for f in self.families]
-        self.covariances = {
-            (a, b): recursion.covariance(generic(f, "x"), generic(g, "y")).expression()
+        self.recursion = recursion
+
+    @cached_property
+    def means(self) -> list[Expr]:
+        return [self.recursion.moment(generic(f, "x")).expression() for f in self.families]
+
+    @cached_property
+    def covariances(self) -> dict[tuple[int, int], Expr]:
+        covariance = self.recursion.covariance
+        return {
+            (a, b): covariance(generic(f, "x"), generic(g, "y")).expression()
             for a, f in enumerate(self.families) for b, g in enumerate(self.families) if b <= a
         }
 

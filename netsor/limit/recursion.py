@@ -10,7 +10,7 @@ that depth is limited by memory and not by Python's own stack.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from netsor.ir.expressions import ONE, Coord, Expr, Index
 from netsor.ir.kernel import Kernel, limit_of, sum_kernels
@@ -19,15 +19,16 @@ from netsor.ir.rewrite import substitute
 from netsor.limit.equations import Binding, Equations
 from netsor.limit.expectations import expectation
 from netsor.limit.forms import Atom, Forms, Function, Sum, Term
+from netsor.limit.limits import Steps
 from netsor.limit.parity import Sources
 from netsor.rules import rule_of
 
 
 class Missing(Exception):
-    """A moment that is not known yet."""
+    """Moments that are not known yet."""
 
-    def __init__(self, key: tuple):
-        self.key = key
+    def __init__(self, *keys: tuple):
+        self.keys = keys
 
 
 def copy(index: Index, side: str) -> Index:
@@ -50,6 +51,7 @@ class Recursion:
         self._known: dict[tuple, Kernel] = {}
         self._products: dict[frozenset, Kernel] = {}  # moments of three factors or more, by their factors
         self._scalars: dict[Family, Binding] = {}
+        self._steps = Steps()
         self._compute: dict[str, Callable[..., Kernel]] = {
             "mean": self._find_mean, "second": self._find_second, "covariance": self._find_covariance,
         }
@@ -101,20 +103,22 @@ class Recursion:
 
     def _complete(self, thunk: Callable[[], Kernel]) -> Kernel:
         while True:
+            self._steps.start()
             try:
                 return thunk()
             except Missing as missing:
-                self._meet(missing.key)
+                self._meet(missing.keys)
 
-    def _meet(self, key: tuple) -> None:
-        stack = [key]
+    def _meet(self, keys: Iterable[tuple]) -> None:
+        stack = list(keys)
         while stack:
             kind, *families = stack[-1]
             if stack[-1] not in self._known:
+                self._steps.start()
                 try:
                     found = self._compute[kind](*families)
                 except Missing as missing:
-                    stack.append(missing.key)
+                    stack.extend(missing.keys)
                     continue
                 name = {"mean": "E", "second": "K", "covariance": "C"}[kind]
                 label = f"{name}[{','.join(family.label for family in families)}]"
@@ -184,10 +188,16 @@ class Recursion:
     def _over_terms(self, reference: Coord, form: Sum, value: Callable[[Term], Kernel]) -> Kernel:
         """Sum over the terms of a form, at the element ``reference``."""
         names = dict(zip(reference.family.axes, reference.subscripts))
-        kernels = []
+        kernels, missing = [], []
         for term in form.terms:
+            self._steps.take()
             term = term.substitute(names)
-            kernels.append((value(term) * term.coefficient).sum(term.indices, term.guard))
+            try:
+                kernels.append((value(term) * term.coefficient).sum(term.indices, term.guard))
+            except Missing as error:  # all that are missing at once: trying again for each would take terms squared
+                missing += error.keys
+        if missing:
+            raise Missing(*dict.fromkeys(missing))
         return sum_kernels(kernels)
 
     def _product(self, references: list[Coord]) -> Kernel:
@@ -207,23 +217,27 @@ class Recursion:
             if len(group) == 1 or (len(group) == 2 and len(references) > 2):
                 result = result * self._moment(*group)
             elif all(map(self._is_gaussian, group)):
-                result = result * self._isserlis(group)
+                result = result * self._isserlis(tuple(group))
             else:
                 result = result * self._expectation(group)
         return result
 
-    def _isserlis(self, references: list[Coord]) -> Kernel:
-        """E of a product of jointly Gaussian variables, means included (Isserlis 1918)."""
+    def _isserlis(self, references: tuple[Coord, ...], known: dict[tuple[Coord, ...], Kernel] | None = None) -> Kernel:
+        """E of a product of jointly Gaussian variables, means included (Isserlis 1918); ``known`` are products found already."""
         if not references:
             return Kernel.of(ONE)
-        head, tail = references[0], references[1:]
-        mean = self._moment(head)
-        result = Kernel() if mean.is_zero else mean * self._isserlis(tail)
-        for position, other in enumerate(tail):
-            covariance = self._covariance(head, other)
-            if not covariance.is_zero:
-                result = result + covariance * self._isserlis(tail[:position] + tail[position + 1:])
-        return result
+        known = {} if known is None else known
+        if references not in known:
+            head, tail = references[0], references[1:]
+            mean = self._moment(head)
+            result = Kernel() if mean.is_zero else mean * self._isserlis(tail, known)
+            for position, other in enumerate(tail):
+                self._steps.take()
+                covariance = self._covariance(head, other)
+                if not covariance.is_zero:
+                    result = result + covariance * self._isserlis(tail[:position] + tail[position + 1:], known)
+            known[references] = result
+        return known[references]
 
     def _independent_groups(self, references: list[Coord]) -> list[list[Coord]]:
         groups: list[list[Coord]] = []

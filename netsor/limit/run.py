@@ -19,6 +19,7 @@ from netsor.limit.outputs.base import Variable
 from netsor.limit.outputs.expected import expected_quantity, read
 from netsor.limit.result import LimitResult
 from netsor.limit.sampling import Sampler
+from netsor.limit.work import check_effort
 
 REPLICATES = 16
 WORKERS = 2
@@ -48,6 +49,7 @@ def run_limit(
 
 def _compute(program, analysis, sampler, reported, asked, progress, workers) -> LimitResult:
     quantities = reported + asked
+    check_effort(analysis, sampler, quantities, workers)
     joint = JointDraw([family for q in reported if q.output.is_vector for family in q.families], analysis.recursion)
     levels = [q.level for q in quantities]
     replicates = sampler.replicates if max(levels, default=Level.STATIC) > Level.STATIC else 1
@@ -96,7 +98,7 @@ def _sample(
     from threadpoolctl import threadpool_limits
 
     record = set().union(*(getattr(own, "recorded", set()) for own in quantities))
-    size = sampler.chunk_size(sum(own.cells**2 if own.cells <= 4096 else own.cells for own in quantities))
+    size = sampler.chunk_size(sum(own.kept_cells for own in quantities))
     finished = [0] * sampler.replicates
 
     def chunk(replicate: int, start: int, stop: int, points) -> tuple[int, int]:

@@ -37,6 +37,7 @@ class Quantity:
         self.columns = tuple(copy(axis, "y") for axis in self.axes)
         self.shape = tuple(axis.range.size for axis in self.axes)
         self.cells = math.prod(self.shape)
+        self.kept_cells = self.cells**2 if self.cells <= MAX_COVARIANCE else self.cells
         self.families = [part.reference.family for part in output.parts]
         with analysis.explained(self.families[0]):
             self.expressions: list[Expr] = self.build()
