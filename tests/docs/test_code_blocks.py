@@ -39,7 +39,7 @@ NETSOR = [sys.executable, "-c", "import sys; from netsor.cli import main; sys.ex
 ELSEWHERE = ("pip ", "pytest", "ruff ", "bash .ci/run")  # what .ci/run does
 
 _FENCE = re.compile(r"^```(\w*)([^\n]*)\n(.*?)^```$", flags=re.MULTILINE | re.DOTALL)
-_TIME = re.compile(r"\b\d+(\.\d+)? s\b")
+_TIME = re.compile(r"\b\d+(\.\d+)?(e[-+]\d+)? s\b")
 _NUMBER = re.compile(r"(?<![\w.])-?\d+(?:,\d{3})*(?:\.\d+)?(?:\(\d+\))?(?:e[-+]?\d+)?(?![\w(])")
 
 
