@@ -1,0 +1,1 @@
+"""Published experiments, regenerated from programs: one experiment a file."""
