@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from netsor.ir.expressions import Expr, Num, ScalarRef, mul
+from netsor.ir.long_sums import with_long_sums
 from netsor.ir.program import Custom, Definition, MatMul, Moment, Nonlin, ScalarFunction, Score
 from netsor.ir.rewrite import walk
 from netsor.language import hidden, syntax
@@ -62,7 +63,7 @@ def rule_of(meaning: Value, frame: Frame) -> Definition:
     finished = hidden.finish(meaning, frame)
     if isinstance(finished.expr, Num) and not math.isfinite(finished.expr.value):
         fail("N502", f"{finished.expr.value} is not a value", finished.span)
-    return Nonlin(finished.expr) if finished.level == Level.VECTOR else ScalarFunction(finished.expr)
+    return Nonlin(with_long_sums(finished.expr)) if finished.level == Level.VECTOR else ScalarFunction(finished.expr)
 
 
 def _scaled_dot(meaning: Value, dot: Dot, frame: Frame) -> Definition | None:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from netsor.ir.expressions import Call, Coord, Expr, Index, ScalarRef, fresh, mul
+from netsor.ir.long_sums import with_long_sums
 from netsor.ir.program import Custom, Definition, MatMul, Moment, Nonlin, Score
 from netsor.ir.rewrite import free_indices, rename_bound, substitute, walk
 from netsor.language.source import Span
@@ -34,7 +35,7 @@ def vector(expr: Expr, width: str, frame: Frame, span: Span) -> Coord:
     """A plain reference to a vector: the expression itself, or a hidden family that is defined as it."""
     if isinstance(expr, Coord):
         return expr
-    return _hidden("Nonlin", expr, lambda body: Nonlin(body), frame, span, width)
+    return _hidden("Nonlin", expr, lambda body: Nonlin(with_long_sums(body)), frame, span, width)
 
 
 def _hidden(rule: str, expr: Expr, define: Callable[[Expr], Definition], frame: Frame, span: Span, width: str = ""):

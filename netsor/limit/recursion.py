@@ -178,7 +178,8 @@ class Recursion:
         for one, other in ((x, y), (y, x)):
             form = self.forms.form(one.family)
             if isinstance(form, Sum):
-                random = Sum(tuple(term for term in form.terms if term.factors))
+                meet = self.sources.meet
+                random = Sum(tuple(t for t in form.terms if t.factors and meet(t.factors[0].family, other.family)))
                 return self._over_terms(one, random, lambda term, other=other: self._covariance(term.factors[0], other))
         rule = rule_of(left)
         if not rule.source(x).meets(rule_of(right).source(y)):
