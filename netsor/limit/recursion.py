@@ -160,7 +160,8 @@ class Recursion:
         form = self.forms.form(family)
         if isinstance(form, Atom):
             return Kernel.of(rule_of(family).mean(reference))
-        if self.sources.vanishes((reference,)):
+        linear = isinstance(form, Sum) and all(len(term.factors) <= 1 for term in form.terms)
+        if not linear and self.sources.vanishes((reference,)):  # a linear form's terms are looked at one by one
             return Kernel()
         if isinstance(form, Sum):
             return self._over_terms(reference, form, lambda term: self._moment(*term.factors))
