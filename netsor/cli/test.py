@@ -13,6 +13,7 @@ import click
 from netsor.cli import options
 from netsor.cli.command import INTERRUPTED, Command
 from netsor.cli.progress import ProgressDisplay
+from netsor.cli.text.duration import duration
 
 if TYPE_CHECKING:
     from netsor.cli.verdicts import Verdict
@@ -133,9 +134,9 @@ def _show(tested: Tested, seed: int) -> None:
         click.echo(click.style(tested.file, bold=True) + "   states no expectations\n")
         return
     how = (
-        f"{tested.samples:,} samples, seed {seed}, {tested.seconds:.2g} s"
+        f"{tested.samples:,} samples, seed {seed}, {duration(tested.seconds)}"
         if tested.samples
-        else f"{tested.seconds:.2g} s"
+        else duration(tested.seconds)
     )
     if tested.changed:
         names = ", ".join(tested.changed)

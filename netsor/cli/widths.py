@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from netsor.compare.comparison import LEAST_RUNS, RUNS, WIDTHS
+from netsor.compare.defaults import LEAST_RUNS, RUNS, WIDTHS
 
 
 def _widths(ctx: click.Context, parameter: click.Parameter, text: str) -> tuple[int, ...]:

@@ -10,7 +10,7 @@ from netsor.nonlinearities.registry import register
 class Clip(Nonlinearity):
     """phi(x) = min(max(x, lo), hi)."""
 
-    name, growth, strip = "clip", "linear", np.inf
+    name, growth, strip = "clip", "bounded", np.inf
     citation = "Rosenbaum 1961 (moments of a truncated bivariate normal); Owen 1956"
 
     def function(self, x, lo, hi):

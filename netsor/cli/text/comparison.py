@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 import numpy as np
 
+from netsor.cli.text.duration import duration
 from netsor.cli.text.numbers import number
 from netsor.cli.text.report import INDENT, header
 from netsor.cli.text.table import table
@@ -92,7 +93,7 @@ def _effort(comparison: Comparison, wanted: tuple[int, ...], seconds: float) -> 
     widths = ""
     if comparison.interrupted:
         widths = f"interrupted: {len(comparison.widths)} of {len(wanted)} widths; "
-    return f"{widths}{comparison.runs:,} runs at each width, {samples}, seed {comparison.seed}, {seconds:.2g} s"
+    return f"{widths}{comparison.runs:,} runs at each width, {samples}, seed {comparison.seed}, {duration(seconds)}"
 
 
 def _strong(text: str) -> str:

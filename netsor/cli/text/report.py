@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from netsor.cli.text.duration import duration
 from netsor.cli.text.numbers import LEGEND
 from netsor.cli.text.outputs import LINE, describe
 from netsor.cli.text.scores import describe_scores
@@ -64,7 +65,7 @@ def _effort(result: LimitResult, seconds: float, wanted: int) -> str:
         samples = "16 randomisations of the infinite axis"
     if result.interrupted:
         samples = f"interrupted: {result.samples:,} of {wanted:,} samples of the scores"
-    return f"{samples}, seed {result.seed}, {seconds:.2g} s"
+    return f"{samples}, seed {result.seed}, {duration(seconds)}"
 
 
 def _strong(text: str) -> str:

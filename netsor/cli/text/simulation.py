@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from netsor.cli.text.duration import duration
 from netsor.cli.text.numbers import LEGEND
 from netsor.cli.text.outputs import describe as describe_output
 from netsor.cli.text.report import INDENT, header
@@ -19,4 +20,4 @@ def describe(simulation: Simulation, seconds: float) -> list[str]:
     if any(re.search(r"\d\(\d\)", line) for line in lines):
         lines += [LEGEND]
     coordinates = "" if simulation.coordinates == 1 else f" with {simulation.coordinates:,} coordinates of vectors"
-    return [*lines, f"{simulation.runs:,} runs{coordinates}, seed {simulation.seed}, {seconds:.2g} s"]
+    return [*lines, f"{simulation.runs:,} runs{coordinates}, seed {simulation.seed}, {duration(seconds)}"]
