@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from netsor.compare import controls as wrong_laws
+from netsor.compare.defaults import LEAST_RUNS, LEVEL, RUNS, WIDTHS
 from netsor.compare.drawing import draw, refuse_if_senseless, stream
+from netsor.compare.elements import MAX_ELEMENTS
 from netsor.compare.expected import Expected, expected_of, laws_of, make_probe
 from netsor.compare.judge import DistributionSeries, Series, judge
 from netsor.compare.probe import DISTRIBUTION, Measurement, Probe
@@ -18,12 +20,6 @@ from netsor.ir.program import Program
 if TYPE_CHECKING:
     from netsor.compare.kernel_density import KernelDensityDivergence
     from netsor.limit.result import LimitResult
-
-LEVEL = 1e-4
-WIDTHS = (16, 64, 256, 1024)
-RUNS = 50_000
-LEAST_RUNS = 100
-MOST_ELEMENTS = 64
 
 Measurements = list[dict[str, Measurement]]
 
@@ -52,7 +48,7 @@ def compare(
     widths = tuple(sorted(set(map(int, widths))))
     _check(widths, runs, coordinates, level)
     wanted = [output for output in ir.outputs if outputs is None or output.name in outputs]
-    elements = sum(min(MOST_ELEMENTS, int(np.prod([axis.range.size for axis in output.axes]))) for output in wanted
+    elements = sum(min(MAX_ELEMENTS, int(np.prod([axis.range.size for axis in output.axes]))) for output in wanted
                    if not any(axis.range.infinite for axis in output.axes))
     refuse_if_senseless(ir, widths, runs, coordinates, elements * coordinates)
     limit = run_limit(ir, samples=samples, seed=seed, outputs=[output.name for output in wanted])

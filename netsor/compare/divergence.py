@@ -21,7 +21,7 @@ ORDER = 12
 REACH = 12.0
 
 
-def divergence(log_p: Callable[[np.ndarray], np.ndarray], log_q: Callable[[np.ndarray], np.ndarray], low: float, high: float,
+def kl_of_densities(log_p: Callable[[np.ndarray], np.ndarray], log_q: Callable[[np.ndarray], np.ndarray], low: float, high: float,
                panels: int = PANELS) -> float:
     """KL(p, q) from logarithms of densities on [low, high], outside of which both are negligible."""
     x, weight = nodes(low, high, panels)

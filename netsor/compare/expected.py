@@ -22,7 +22,7 @@ CONSTANT = 1e-14
 SEEN_DRAWS = 100
 """Expected draws at (and off) an atom from which on its mass is compared by a normal approximation."""
 
-INTERPOLATION = 0.02
+INTERPOLATION = 0.04
 """Of the sampling error 1/sqrt(runs): what interpolating a distribution function may add."""
 
 

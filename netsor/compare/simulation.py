@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from netsor.compare.defaults import RUNS
 from netsor.compare.drawing import draw, refuse_if_senseless
 from netsor.compare.measured import excess_kurtosis_of, mean_of
 from netsor.expectation import Estimate
@@ -75,7 +76,7 @@ class Simulation(Mapping):
 
 
 def simulate(
-    program, width: int, runs: int = 50_000, seed: int = 0, coordinates: int = 1,
+    program, width: int, runs: int = RUNS, seed: int = 0, coordinates: int = 1,
     progress: Callable[[int, int], None] | None = None, *, outputs: list[str] | None = None,
 ) -> Simulation:
     """Draws of a program at width n, and estimates from them.
