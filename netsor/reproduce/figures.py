@@ -87,7 +87,7 @@ def draw_exact(axes: Axes, x: list[int], data: FigureData) -> None:
              if own.conditional is not None and float(own.conditional.value) > 0]
     if known:
         at, value, error = map(np.array, zip(*known))
-        bars = np.stack([np.minimum(error, 0.999 * value), error])
+        bars = np.stack([np.minimum(error, 0.9 * value), error])  # a logarithm has no zero
         axes.errorbar(at, value, bars, fmt="o-", color=BLUE, markersize=4.5, linewidth=1.1, capsize=2.5, label=UNSMOOTHED)
 
 
