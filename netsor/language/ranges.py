@@ -65,13 +65,15 @@ def check_subscripts(
     for subscript, range_, span in zip(subscripts, ranges, spans):
         if range_ is None:
             continue
+        if range_.infinite and not (isinstance(subscript, Index) and subscript.range.infinite):
+            fail("N313", "an infinite range has no subscript but its own index", span)
         bounds = interval(subscript)
         if bounds is not None and range_.lo <= bounds[0] and bounds[1] <= range_.hi:
             continue
         if isinstance(subscript, Num):
             _refuse(name, range_, span, {}, subscript.value)
-        if any(index.range.infinite for index in free_indices(subscript)) or range_.infinite:
-            fail("N313", f"an infinite range has no subscript but its own index", span)
+        if any(index.range.infinite for index in free_indices(subscript)):
+            fail("N313", "an infinite range has no subscript but its own index", span)
         _try_values(name, subscript, range_, span, frame)
 
 

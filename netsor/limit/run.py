@@ -60,22 +60,25 @@ def _compute(program, analysis, sampler, reported, asked, progress, workers) -> 
             context.prepare(*[e for e in own.expressions if analysis.levels.of(e) < Level.SAMPLE])
         if progress is not None and replicates > 1 and Level.SAMPLE not in levels:
             progress(number + 1, replicates)
-    done = {Level.STATIC: (1, 1), Level.REPLICATE: (replicates, 1), Level.SAMPLE: (replicates, sampler.per_replicate)}
+    done = {
+        own: (1 if own.level == Level.STATIC else replicates, own.samples(sampler.per_replicate, sampler.infinite_size))
+        for own in quantities
+    }
     for own in quantities:
-        own.allocate(*done[own.level])
+        own.allocate(*done[own])
         if own.level < Level.SAMPLE:
-            for replicate in range(done[own.level][0]):
-                own.collect(replicate, slice(0, 1), contexts[replicate], {})
+            for replicate in range(done[own][0]):
+                own.collect(replicate, slice(0, done[own][1]), contexts[replicate], {})
     sampled = [own for own in quantities if own.level == Level.SAMPLE]
     interrupted = False
     if sampled:
         finished, interrupted = _sample(sampler, contexts, sampled, progress, workers)
-        done[Level.SAMPLE] = (replicates, finished)
+        done |= {own: (replicates, finished) for own in sampled}
     draw = _Draw(analysis, sampler, contexts, joint, reported)
     for own in reported:
         own.draw = lambda own=own: draw(2**14, sampler.seed)[own.output.name]
-    finish = lambda own: _finite(own.finish(contexts[0], done[own.level]))  # noqa: E731
-    used = done[Level.SAMPLE][0] * done[Level.SAMPLE][1] if sampled else 0
+    finish = lambda own: _finite(own.finish(contexts[0], done[own]))  # noqa: E731
+    used = replicates * done[sampled[0]][1] if sampled else 0
     return LimitResult(
         program, analysis, {q.output.name: finish(q) for q in reported},
         [(e, read(e, finish(q))) for e, q in zip(program.expectations, asked)],
@@ -88,6 +91,8 @@ def _finite(variable: Variable) -> Variable:
     for name, estimate in (("mean", variable.mean), ("variance", variable.var)):
         if not np.isfinite(estimate.value).all():
             raise Undefined(f"its {name} is not finite", tuple(variable.families))
+    if np.isnan(variable.excess_kurtosis.value).any():
+        raise Undefined("its fourth moment is beyond the range of floating-point numbers; rescale it", tuple(variable.families))
     return variable
 
 
@@ -152,7 +157,7 @@ class _Draw:
 
     def _draw(self, size: int, seed) -> dict[str, np.ndarray]:
         own_seed = int(np.random.default_rng(seed).integers(2**31))
-        window = self.sampler.chunk_size(4 * sum(q.cells**2 for q in self.quantities))
+        window = self.sampler.chunk_size(4 * sum(q.cells**2 for q in self.quantities)) if self.sampler.is_sampling else 1024
         self.contexts[0].prepare(*[e for e in self.joint.expressions if self.analysis.levels.of(e) < Level.SAMPLE])
         starts = range(0, size, window)
         with ThreadPoolExecutor(WORKERS) as pool:
@@ -169,6 +174,7 @@ class _Draw:
             fresh = Sampler(
                 self.analysis, samples=count, replicates=1, seed=seed, infinite_size=self.sampler.infinite_size)
             numbers, _ = fresh.chunk(self.contexts[0], fresh.independent_points(start, count))
+        numbers.prepare(*[element for q in self.quantities for _, element in q.elements("x")])
         drawn = self.joint.draw(numbers, count, np.random.default_rng([seed, start]))
         element = np.random.default_rng([seed, start, 1])
         return {q.output.name: self._values(q, drawn, count, element) for q in self.quantities}

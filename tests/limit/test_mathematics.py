@@ -423,6 +423,51 @@ output own, shared, gone, e, y
     check(found["y"].var, np.full(2, 2 * math.exp(2 * average)), within=1e-3)
 
 
+def test_outputs_along_an_infinite_axis():
+    """Elements along the axis are alike: laws of tanh(Z), tanh(Z) Z' and its relu, by quadrature; their average is a number."""
+    found = limit(HEADS + """
+t[a,i] = tanh(p[a,i,i])
+v[a,i] = tanh(p[a,i,i]) * (V[a] @ x[i])
+f[a,i] = relu(v[a,i])
+c = mean(t[a,1]^2 for a)
+output p, t, v, f, c
+""")
+    second, fourth = (gaussian(lambda t: math.tanh(t) ** k) for k in (2, 4))
+    check(found["p"].var, np.ones((2, 2)))
+    check(found["t"].var, [second, second])
+    check(found["v"].var, [second, second])
+    check(found["v"].excess_kurtosis, np.full(2, 3 * (fourth / second**2 - 1)))
+    check(found["f"].mean, np.full(2, gaussian(lambda t: abs(math.tanh(t))) / math.sqrt(2 * math.pi)))
+    check(found["c"].mean, second)
+    assert found["c"].law == "constant" and float(found["c"].excess_kurtosis) == 0
+
+
+def test_an_infinite_axis_inside_sampled_scores():
+    """p | s ~ N(0, s^2): E c = E s^2 = 1, Var c = 2."""
+    found = limit("""
+param H = inf
+index a in 1..H
+input x, r ~ N(0, 1)
+matrix Q[a], V[a] ~ N(0, 1/n)
+s = dot(r, x) / sqrt(n)
+p[a] = dot(Q[a] @ (s*x), x) / sqrt(n)
+v[a] = p[a] * (V[a] @ x)
+c = mean(p[a]^2 for a)
+output p, v, c
+""")
+    check(found["p"].var, 1.0, within=0.1)
+    check(found["v"].var, 1.0, within=0.1)
+    check(found["c"].mean, 1.0)
+    check(found["c"].var, 2.0, within=0.1)
+
+
+@pytest.mark.parametrize("line", ["y = p[1,1,1] * x[1]", "y = tanh(p[1,1,1])", "y = sum(p[i,i,i] * x[i] for i)"])
+def test_one_element_of_an_infinite_axis_has_no_name(line):
+    """It would be random, and was taken for a number before."""
+    with pytest.raises(NetsorError, match="N313"):
+        limit(HEADS + line + "\noutput y\n")
+
+
 @pytest.mark.parametrize("line", [
     "y[i] = sum(tanh(p[a,i,j])^2 * (U @ x[j]) for a, j) / sqrt(H)",  # grows like H
     "y[i] = sum(V[a] @ x[i] for a)",

@@ -9,7 +9,7 @@ import numpy as np
 
 from netsor.expectation import Estimate
 from netsor.ir.expressions import Coord, Expr, Index, Num, ScalarRef
-from netsor.ir.labelled import arrange
+from netsor.ir.labelled import LEADING, SAMPLE, Labelled, arrange
 from netsor.ir.program import Family, Output, Part
 from netsor.ir.rewrite import substitute
 from netsor.limit.analysis import Analysis
@@ -43,6 +43,13 @@ class Quantity:
             self.expressions: list[Expr] = self.build()
         self.level: Level = max((analysis.levels.of(e) for e in self.expressions), default=Level.STATIC)
 
+    def samples(self, per_replicate: int, along: int) -> int:
+        """Samples in each replicate: of the scores, or elements ``along`` an infinite axis, or the one value there is."""
+        if self.level == Level.SAMPLE:
+            return per_replicate
+        elements = self.level == Level.REPLICATE and any(axis.range.infinite for axis in self.output.axes)
+        return along if elements else 1
+
     # --- for subclasses ----------------------------------------------------------------------------------------------
 
     def build(self) -> list[Expr]:
@@ -75,14 +82,16 @@ class Quantity:
         return substitute(part.reference, names)
 
     def assemble(self, numbers: Numbers, pieces: Sequence[tuple], *axes: tuple[Index, ...]) -> np.ndarray:
-        """Values of pieces [(constants for each group of axes…, expression)] as an array (samples, *axes, …)."""
+        """Values of pieces [(constants for each group of axes…, expression)] as an array (samples, *axes, …).
+
+        Elements along infinite axes count as samples; where scores are sampled too, each sample takes one element."""
         flat = tuple(axis for group in axes for axis in group)
         arrays = []
         for *constants, expr in pieces:
             fixed = {}
             for group, own in zip(axes, constants):
                 fixed |= {axis: own[base] for axis, base in zip(group, self.axes) if base in own}
-            value = numbers.evaluate(expr)
+            value = one_element(numbers.evaluate(expr), numbers.replicate)
             extra = tuple(label for label in value.labels if label not in flat)
             free = tuple(axis for axis in flat if axis not in fixed)
             dense = arrange(value, extra + free, {axis: axis.range.size for axis in free})
@@ -114,6 +123,20 @@ class Quantity:
         if replicates > 1:
             parts.append(sampled)
         return ("; ".join(dict.fromkeys(parts)) or "exact"), relative
+
+
+def one_element(value: Labelled, seed: int) -> Labelled:
+    """Infinite axes turned into the sample axis: each position in turn, or one at random for each sample of the scores (in turn
+    would fall into step with the quasi-random points)."""
+    infinite = [label for label in value.labels if label not in LEADING and label.range.infinite]
+    if not infinite:
+        return value
+    kept = tuple(label for label in value.labels if label != SAMPLE and label not in infinite)
+    leading = [SAMPLE] if SAMPLE in value.labels else []
+    data = np.transpose(value.data, [value.axis(label) for label in leading + infinite + list(kept)])
+    size, samples = data.shape[len(leading)], np.arange(len(data))
+    position = (np.random.default_rng(seed).integers(size, size=len(data)) if leading else samples,) * len(infinite)
+    return Labelled(data[(samples, *position) if leading else position], (SAMPLE, *kept))
 
 
 class Variable:

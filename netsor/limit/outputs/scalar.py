@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
+from netsor.expectation import Estimate
 from netsor.ir.expressions import Expr
 from netsor.ir.program import Score
-from netsor.limit.laws import Empirical, GaussianMixture
+from netsor.limit.laws import Constant, Empirical, GaussianMixture
 from netsor.limit.levels import Level
-from netsor.limit.outputs.base import MAX_COVARIANCE, Quantity, Variable
+from netsor.limit.outputs.base import MAX_COVARIANCE, Quantity, Variable, one_element
 from netsor.limit.statistics import average, excess_kurtosis, jackknife
 
 
@@ -42,12 +43,14 @@ class ScalarOutput(Quantity):
             for k, part in enumerate((law.mean, law.variance)):
                 array = numbers.take(
                     part.data, tuple(axis.range for axis in self.families[0].axes), reference.subscripts, part.labels[:1])
-                self.conditional[k, replicate, window] = array.data
+                self.conditional[k, replicate, window] = one_element(array, numbers.replicate).data
 
     def finish(self, numbers, done: tuple[int, int]) -> Variable:
         replicates, samples = done
         value = self.value[:replicates, :samples]
         method = f"{replicates} x {samples} samples"
+        if self.level == Level.REPLICATE and samples == 1:
+            return self._averaged(average(value[:, 0], f"{replicates} randomisations"))
         centre = value.mean(axis=(0, 1))
         offset = value - centre
         statistics = np.stack([np.mean(offset**2, axis=1), np.mean(offset**4, axis=1)], axis=1)
@@ -69,3 +72,9 @@ class ScalarOutput(Quantity):
             return Empirical(np.ascontiguousarray(value[at]))
 
         return Variable(self, "gaussian mixture" if mixture else "function of gaussian", mean, var, kurtosis, cov, element)
+
+    def _averaged(self, mean: Estimate) -> Variable:
+        """Functions of averages over infinite axes are numbers: replicates differ by noise alone."""
+        zero = Estimate(np.zeros(self.shape), 0.0, "exact")
+        cov = Estimate(np.zeros(self.shape + self.shape), 0.0, "exact") if self.full else None
+        return Variable(self, "constant", mean, zero, zero, cov, lambda place: Constant(mean[place]))
