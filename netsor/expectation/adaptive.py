@@ -11,7 +11,7 @@ from netsor.expectation.panels import BASE, NODES, gauss_legendre
 MAX_DEPTH = 48
 TOLERANCE = 1e-14
 # Functions that oscillate without end are cut off here; their error then says how far they are off.
-MOST_PANELS = 200_000
+MOST_PANELS = 20_000
 _CHUNK = 2**16
 
 
@@ -46,7 +46,7 @@ def adaptive_expectation(
         gap = np.abs(first + second - whole)
         # comparisons with NaN are false: a cell that is not a number ends at once, and says so by its value
         rough = gap > TOLERANCE * (1.0 if depth < 12 else 10.0) * size[cell]
-        if depth == MAX_DEPTH - 1 or np.count_nonzero(rough) > MOST_PANELS:
+        if depth == MAX_DEPTH - 1 or np.count_nonzero(rough) > MOST_PANELS + 200 * count:
             rough[:] = False
         np.add.at(value, cell[~rough], (first + second)[~rough])
         np.add.at(error, cell[~rough], gap[~rough])

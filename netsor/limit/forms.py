@@ -18,10 +18,12 @@ from netsor.ir.facts import bottom_up
 from netsor.ir.polynomials import as_power, coords, degree
 from netsor.ir.program import Custom, Family, Given, MatMul, Nonlin
 from netsor.ir.rewrite import children, free_indices, rebuild, rename_bound, substitute, walk
+from netsor.limit.limits import TooMuchWork
 from netsor.rules.base import is_affine
 
 MAX_DEGREE = 4  # polynomials up to this degree are expanded into products
 MAX_TERMS = 256
+MAX_PARTS = 50_000
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,7 @@ class Forms:
         self._forms: dict[Family, Form] = {}
         self._gaussian: dict[Family, bool] = {}
         self._hidden: dict[Expr, Family] = {}
+        self._sizes: dict[Family, float] = {}
         self._count = itertools.count()
         self._owner: Family | None = None  # whose definition hidden families are made for
 
@@ -175,13 +178,32 @@ class Forms:
     # --- functions of Gaussian families ------------------------------------------------------------------------------
 
     def _gaussian_form(self, expr: Expr) -> Expr:
-        """``expr`` in coordinates of Gaussian families, as few different ones as can be seen."""
+        """``expr`` in coordinates of Gaussian families, as few different ones as can be seen.
+
+        :raises TooMuchWork: where definitions that use others twice would be written out exponentially often."""
+        parts = self._parts(expr)
+        if parts > MAX_PARTS:
+            raise TooMuchWork(
+                f"a formula of this limit has {parts:.2g} parts with its coordinatewise definitions written out",
+                "each definition uses earlier ones several times; a matrix between them ends the formula")
         expr = self._inline(expr)
         affine = dict.fromkeys(self._affine_parts(expr))
         variables = coords(expr)
         if len(affine) == 1 or (len(variables) > 1 and len(affine) <= len(variables)):
             return self._replace(expr, {part: self._intern(part) for part in affine if not isinstance(part, Coord)})
         return expr
+
+    def _parts(self, expr: Expr) -> float:
+        """Parts of an expression with all coordinates that are not Gaussian written out."""
+        inner = {part.family for part in coords(expr)}
+        for family in inner:
+            bottom_up(family, self._sizes, vectors_of, self._size)
+        return sum(self._sizes[part.family] if isinstance(part, Coord) else 1 for part in walk(expr))
+
+    def _size(self, family: Family) -> float:
+        if self.is_gaussian(family):
+            return 1
+        return sum(self._sizes[part.family] if isinstance(part, Coord) else 1 for part in walk(family.definition.body))
 
     def _inline(self, expr: Expr) -> Expr:
         """Coordinates of families that are not Gaussian replaced by their definitions."""

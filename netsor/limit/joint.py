@@ -39,6 +39,7 @@ class JointDraw:
     def __init__(self, families: list[Family], recursion: Recursion):
         self.families = gaussian_families(families, recursion.forms)
         self.recursion = recursion
+        self._root: np.ndarray | None = None  # of the covariance, where it is the same for all samples
 
     @cached_property
     def means(self) -> list[Expr]:
@@ -77,7 +78,10 @@ class JointDraw:
             covariance[:, starts[a]:starts[a + 1], starts[b]:starts[b + 1]] = dense
             covariance[:, starts[b]:starts[b + 1], starts[a]:starts[a + 1]] = np.swapaxes(dense, 1, 2)
         noise = rng.standard_normal((count, starts[-1], 1))
-        values = (psd_root(covariance) @ noise)[..., 0]
+        root = self._root if self._root is not None else psd_root(covariance)
+        if not sampled:
+            self._root = root
+        values = (root @ noise)[..., 0]
         drawn: dict[Family, Labelled] = {}
         for k, family in enumerate(self.families):
             mean = numbers.evaluate(self.means[k])

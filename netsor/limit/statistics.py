@@ -9,6 +9,7 @@ import numpy as np
 from netsor.expectation import Estimate
 
 
+SMALLEST = 1e-75  # variance whose fourth moment is still a normal float
 ROUNDING = 16 * np.finfo(float).eps  # of a difference of numbers near 3
 
 
@@ -47,7 +48,8 @@ def _with_quadrature(value: np.ndarray, spread: np.ndarray, relative_error: floa
 
 
 def excess_kurtosis(second: np.ndarray, fourth: np.ndarray) -> np.ndarray:
-    """mu4/mu2^2 - 3; 0 for a constant, and where it is nothing but rounding."""
+    """mu4/mu2^2 - 3; 0 for a constant, and where it is nothing but rounding; NaN where the fourth moment leaves the range of floats."""
     with np.errstate(all="ignore"):
-        excess = np.where(second > 0, fourth / np.where(second > 0, second, 1.0) ** 2 - 3.0, 0.0)
+        second = np.where((second > 0) & ((second < SMALLEST) | (second > 1 / SMALLEST)), np.nan, second)
+        excess = np.where(second <= 0, 0.0, fourth / np.where(second == 0, 1.0, second) ** 2 - 3.0)
     return np.where(np.abs(excess) < ROUNDING, 0.0, excess)

@@ -46,7 +46,7 @@ def check_effort(analysis: Analysis, sampler: Sampler, quantities: list[Quantity
         raise MemoryError(f"about {found.bytes / 2**30:,.0f} GiB would be needed")
     if found.seconds > SECONDS_LIMIT:
         hint = "ask for fewer elements, or for some of the outputs only"
-        if found.per_sample * 64 < 600:
+        if 0 < found.per_sample * 64 < 600:
             affordable = 1 << max(int(600 / found.per_sample).bit_length() - 1, 6)
             hint = f"{affordable:,} samples would take about {duration(affordable * found.per_sample)}"
         raise TooMuchWork(f"this limit would take about {duration(found.seconds)}", hint)
