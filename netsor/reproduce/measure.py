@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -15,10 +14,10 @@ from netsor.api import Program
 from netsor.compare.conditional import kl_of_mixtures
 from netsor.compare.divergence import kl_matched_gaussian
 from netsor.compare.drawing import stream
-from netsor.compare.kernel_density import kde_divergence
 from netsor.expectation import Estimate
 from netsor.finite.sampling import sample, sample_conditional
 from netsor.limit.laws import GaussianMixture
+from netsor.reproduce.kernel_densities import divergences
 from netsor.reproduce.settings import Point
 
 FINITE, LIMIT, MATCHED, FLOOR = range(4)  # streams of random numbers
@@ -65,9 +64,7 @@ def reference(program: Program, runs: int, seeds: int, seed: int, samples: int |
     draws = np.stack([law.rvs(runs, stream(seed, LIMIT, k)) for k in range(seeds)])
     others = (law.rvs(runs, stream(seed, FLOOR, k)) for k in range(seeds))
     gaussians = (deviation * np.random.default_rng(stream(seed, MATCHED, k)).standard_normal(runs) for k in range(seeds))
-    scores = partial(np.fromiter, dtype=float)
-    floor = scores(kde_divergence(other, own) for other, own in zip(others, draws))
-    matched = scores(kde_divergence(gaussian, own) for gaussian, own in zip(gaussians, draws))
+    floor, matched = np.transpose([divergences([o, g], own) for o, g, own in zip(others, gaussians, draws)])
     return Reference(law, draws, floor, matched, kl_matched_gaussian(law))
 
 
@@ -81,7 +78,7 @@ def measure(program: Program, point: Point, own: Reference, seed: int, progress:
         variances.append(variance)
         if progress is not None:
             progress(runs)
-    kde = np.array([kde_divergence(values, limit) for values, limit in zip(drawn, own.draws)])
+    kde = np.array([divergences([values], limit)[0] for values, limit in zip(drawn, own.draws)])
     draws = np.concatenate(drawn)
     if not point.conditional:
         return Measured(point, own, draws, None, kde, None, *of_draws(draws))
