@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 COORDINATE = "first coordinate of y[1]"
 FLOOR = "KDE: limit against limit\n(all seeds)"
 MATCHED = "KDE: Gaussian of the\nsame variance"
-EXACT = "exact: Gaussian of the\nsame variance"
+EXACT = "no smoothing: Gaussian of\nthe same variance"
 SMOOTHED = "KDE: finite n, each seed\nand mean (the paper's)"
-UNSMOOTHED = "exact: finite n, averaged\nconditional densities"
+UNSMOOTHED = "no smoothing: finite n,\nconditional densities averaged"
 PANEL = (4.4, 3.4)
 
 
