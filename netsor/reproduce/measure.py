@@ -89,13 +89,18 @@ def measure(program: Program, point: Point, own: Reference, seed: int, progress:
 def draw(program: Program, point: Point, runs: int, seed: int) -> tuple[np.ndarray, np.ndarray | None]:
     """The first coordinate of y_1, and its variance given everything before the last products if that is wanted."""
     if not point.conditional:
-        return sample(program.ir, point.width, runs, seed)["y"][:, 0, 0], None
+        return _all(sample(program.ir, point.width, runs, seed)["y"], runs)[:, 0, 0], None
     law = sample_conditional(program.ir, point.width, runs, seed)["y"]
-    if len(law.covariance) < runs:
-        raise KeyboardInterrupt
-    variance = law.covariance[:, 0, 0]
+    variance = _all(law.covariance, runs)[:, 0, 0]
     normal = np.random.default_rng(stream(seed, 0)).standard_normal(runs)
     return law.mean[:, 0] + np.sqrt(variance) * normal, variance
+
+
+def _all(drawn: np.ndarray, runs: int) -> np.ndarray:
+    """Samplers return what they have when interrupted; half a seed is of no use here."""
+    if len(drawn) < runs:
+        raise KeyboardInterrupt
+    return drawn
 
 
 def in_replicates(values: np.ndarray) -> np.ndarray:
