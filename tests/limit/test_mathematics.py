@@ -89,6 +89,10 @@ BORDER = {  # (program, what is said): there is no fresh factor, or the score di
         "input x ~ N(0, 1)\nmatrix W1, W2 ~ N(0, 1/n)\ng = W1 @ x\np = dot(W2 @ g, exp(0.5 * (W2 @ (g * g)))) / sqrt(n)\n", "N402"),
     "correlated elements": (
         "data K[B, C] = [[1, 0.5], [0.5, 1]]\nindex b, c in 1..2\ninput h[b] ~ N(0, K[b,c])\np = dot(h[1], h[2]) / sqrt(n)\n", "N401"),
+    # for a = 2 the mean is E g_2^2 g_1^2 = 1, although W[1] alone looks odd where W[a] may be it
+    "an element that may be another": (
+        "index a in 1..2\ninput x ~ N(0, 1)\nmatrix W[a] ~ N(0, 1/n)\np[a] = dot((W[a] @ x) * (W[2] @ x), (W[1] @ x)^2) / sqrt(n)\n",
+        "N401"),
     "an earlier score times the readout": (
         "input v, x ~ N(0, 1)\nq = dot(v, x) / sqrt(n)\np = dot(v, q * v + x) / sqrt(n)\n", "N401"),
 }
@@ -292,6 +296,7 @@ output f2, e, r
     check(found["e"].var, 1.0)
     check(found["f2"].mean, 1.0)
     check(found["f2"].var, 3.0)
+    check(found["f2"][()].cdf(1.0), gaussian(lambda s: norm.cdf(1 - s * s)), within=1e-3)
     check(found["r"].var, 2.0)
     check(found["r"].excess_kurtosis, 1.5, within=0.2)
     cdf = gaussian(lambda s: norm.cdf(1 / math.sqrt(1 + s * s)))
@@ -389,6 +394,23 @@ output p, y
     check(found["y"].var[2], 4 / 9)
     weight = gaussian(lambda t: (2 * math.exp(t) / (2 * math.exp(t) + 1)) ** 2)
     check(found["y"].var[:2], [weight, weight])
+
+
+def test_scores_of_single_elements_are_different_variables():
+    """Two scalars from the same families with other subscripts: independent N(0, 1); 4 sigma, catches a correlation of 0.03."""
+    draws = limit("""
+index i in 1..2
+input x[i] ~ N(0, 1)
+matrix Q, K ~ N(0, 1/n)
+q[i] = Q @ x[i]
+k[i] = K @ x[i]
+p = dot(q[1], k[1]) / sqrt(n)
+r = dot(q[2], k[1]) / sqrt(n)
+t = dot(q[2], k[2]) / sqrt(n)
+output p, r, t
+""", samples=256).sample(20_000, random_state=0)
+    correlation = np.corrcoef(np.stack([draws["p"], draws["r"], draws["t"]]))
+    assert np.max(np.abs(correlation - np.eye(3))) < 4 / math.sqrt(20_000)
 
 
 # --- infinite axes ----------------------------------------------------------------------------------------------------
@@ -573,6 +595,24 @@ output y, z, v, w
     check(found["w"].var, [i * i * sum(4.0 ** -(i - j) for j in range(1, i + 1)) for i in range(1, 5)])
 
 
+def test_sums_over_part_of_a_range():
+    """E[x_i (x_1 + x_2)] and the overlap of x_i + x_(i+1) with x_j, by counting."""
+    found = limit("""
+index i in 1..4
+index j in 1..2
+index k in 3..4
+input x[i] ~ N(0, 1)
+y = sum(x[j] for j)
+r[i] = avg(x[i] * y)
+s[i] = avg(x[i] * sum((x[j] + x[j+1])^2 for j) * x[i])
+t[k] = avg(x[k] * sum(x[k-j] + x[k] for j))
+output r, s, t
+""")
+    check(found["r"].mean, [1, 1, 0, 0])
+    check(found["s"].mean, [4 + 2, 4 + 4, 4 + 2, 4])
+    check(found["t"].mean, [2, 2])
+
+
 def test_correlated_inputs_over_two_axes():
     """Isserlis with means: Cov(h k, h' k') = K (K + m m')."""
     found = limit("""
@@ -714,17 +754,19 @@ def test_joint_draws_fit_together():
     found = limit("""
 index i in 1..2
 input x[i], v ~ N(0, 1)
+input shifted[i] ~ N(i, 0.01)
 p[i] = dot(v, x[i]) / sqrt(n)
 y = p[1] * x[1]
 z = relu(x[1]) * p[2]
 m = avg(z^2)
-output p, x, y, z, m
+output p, x, y, z, m, shifted
 """, samples=256)
     draws = found.sample(20_000, random_state=3)
     p, x = draws["p"], draws["x"]
     assert np.allclose(draws["y"], p[:, 0] * x[:, 0])
     assert np.allclose(draws["z"], p[:, 1] * np.maximum(x[:, 0], 0))
     assert np.allclose(draws["m"], p[:, 1] ** 2 / 2)
+    assert np.all(np.abs(draws["shifted"].mean(axis=0) - [1, 2]) < 5 * 0.1 / math.sqrt(20_000))
     joint = np.corrcoef(np.concatenate([p, x], axis=1).T)  # 4 sigma for six numbers: false-alarm rate 4e-4, catches 0.03
     assert np.max(np.abs(joint - np.eye(4))) < 4 / math.sqrt(20_000)
 
