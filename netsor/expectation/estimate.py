@@ -12,6 +12,10 @@ class ExpectationUndefined(ValueError):
     """The expectation does not exist or left the floating-point range; the message says which function and where."""
 
 
+class NotResolved(ArithmeticError):
+    """A function varies faster than quadrature can follow."""
+
+
 @dataclass(frozen=True)
 class Estimate:
     """``value`` and ``error``, arrays of one shape (a scalar error is broadcast), and the method's name."""

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from netsor.expectation.estimate import NotResolved
 from netsor.expectation.panels import BASE, NODES, composite, resolve
 from netsor.expectation.threads import serial_product
 
@@ -13,6 +14,7 @@ Components = Callable[[np.ndarray], np.ndarray]
 """x of any shape -> values of shape (components, *x.shape), x standard normal."""
 
 _CHUNK = 2**19
+MOST_PANELS = 2**18  # in the plane
 
 
 class PlaneRule:
@@ -33,6 +35,9 @@ class PlaneRule:
         # fast-growing functions need the far tails of the inner variable, others do not
         reach = 9.0 if np.abs(self.second_breaks).max() <= 18.0 else BASE[-1]
         self.inner_breaks = BASE[np.abs(BASE) <= reach]
+        second_panels = len(self.second_breaks)
+        if (len(self.first_breaks) + second_panels) * (len(self.inner_breaks) + second_panels) > MOST_PANELS:
+            raise NotResolved("a function oscillates, or breaks, too often to be integrated over two variables")
 
     def matrix(self, rho: float, sine: float) -> tuple[np.ndarray, np.ndarray]:
         """The matrix of expectations (components of F, components of G), and its error by a coarser rule."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from netsor.expectation.estimate import NotResolved
 from netsor.expectation.linear_algebra import NotSemidefinite
 from netsor.ir.labelled import TooLarge
 from netsor.language.diagnostics import Diagnostic, NetsorError
@@ -30,7 +31,7 @@ def as_diagnostics() -> Iterator[None]:
         name = f" of {family.label}" if family is not None and not family.hidden else ""
         raise NetsorError(Diagnostic(
             "N407", f"a moment{name} does not exist in the limit: {error}", family.span if family else None)) from error
-    except (NotSemidefinite, NotACovariance) as error:
+    except (NotSemidefinite, NotACovariance, NotResolved) as error:
         raise NetsorError(Diagnostic(
             "N514", f"the limit cannot be computed accurately enough: {error}",
             hint="more samples reduce the noise; values of very different sizes lose their digits, so rescale them")) from error

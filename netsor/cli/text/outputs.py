@@ -11,6 +11,7 @@ from netsor.expectation import Estimate
 from netsor.limit.outputs.base import Variable
 
 TABLE_ROWS = 16  # elements of an output that is shown element by element
+SEVERAL = 1000  # different numbers that may still be one text
 LINE = 110  # columns that a covariance matrix may take
 KINDS = {"G": "vector", "H": "vector", "S": "random scalar", "C": "number"}
 
@@ -22,12 +23,12 @@ def describe(variable: Variable) -> list[str]:
     if variable.law == "constant" and not variable.shape:
         return [f"{lines[0]}: {_texts(variable.mean)[0]}{_how(variable.mean.method)}"]
     constant = {name: texts for name, (_, texts) in statistics.items() if len(set(texts)) == 1}
-    several = " for every element" if len(places(variable)) > 1 else ""
+    several = " for every element" if variable.mean.value.size > 1 else ""
     said = [f"{name} {texts[0]}" for name, texts in constant.items()]
     if said:
         lines.append("    " + ", ".join(said) + several)
     varying = {name: found for name, found in statistics.items() if name not in constant}
-    if varying and len(places(variable)) <= TABLE_ROWS:
+    if varying and variable.mean.value.size <= TABLE_ROWS:
         lines += _indent(_element_table(variable, varying))
     elif varying:
         lines += [f"    {name} {_spread(variable, estimate)}" for name, (estimate, _) in varying.items()]
@@ -59,7 +60,11 @@ def _statistics(variable: Variable) -> dict[str, tuple[Estimate, list[str]]]:
 def _texts(estimate: Estimate, scale: float = 0.0) -> list[str]:
     """The elements as text; ``scale`` is what counts as large even if no element is."""
     scale = float(np.max(np.abs(estimate.value), initial=scale, where=np.isfinite(estimate.value)))
-    return [number(float(v), float(e), scale) for v, e in zip(estimate.value.flat, estimate.error.flat)]
+    pairs = np.stack([estimate.value.ravel(), estimate.error.ravel()], axis=1)
+    if len(pairs) > TABLE_ROWS:  # no table: only whether all are the same is looked at
+        distinct = np.unique(pairs, axis=0)
+        pairs = distinct if len(distinct) <= SEVERAL else distinct[[0, -1]]
+    return [number(float(v), float(e), scale) for v, e in pairs]
 
 
 def _element_table(variable: Variable, statistics: dict[str, tuple[Estimate, list[str]]]) -> list[str]:
@@ -88,7 +93,7 @@ def _equal_within_errors(values: np.ndarray, errors: np.ndarray) -> str:
 
 
 def _covariance(variable: Variable) -> list[str]:
-    count = len(places(variable))
+    count = variable.mean.value.size
     if count == 1 or variable.law == "constant":
         return []
     if not variable.has_cov:
