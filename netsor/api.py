@@ -60,7 +60,7 @@ class Program:
 
     def sample(
         self, width: int, runs: int, seed: int = 0, *, coordinates: int | None = 1, method: str = "exact", workers: int = 2,
-        progress: Callable[[int, int], None] | None = None, backend: str | None = None,
+        progress: Callable[[int, int], None] | None = None, backend: str | None = None, scheduler: str | None = None,
     ) -> dict[str, "np.ndarray"]:
         """Draws of every output at a finite width, exact in law.
 
@@ -68,9 +68,11 @@ class Program:
         :param method: "exact" forms no matrix and costs O(width); "dense" draws every matrix in full (slow, for checks).
         :param workers: processes for "exact"; the same seed gives the same runs whatever their number.
         :param progress: called with (runs done, runs in all).
-        :param backend: a joblib backend for "exact" (processes by default).
+        :param backend: where "exact" draws: "loky" (processes, by default), "threading", or by all workers of a cluster, "dask" or "ray";
+            the same runs everywhere.
+        :param scheduler: the address of the cluster.
         :returns: arrays (runs, *axes) for scalars, (runs, *axes, coordinates) for vectors; fewer runs if interrupted.
-        :raises ValueError: for arguments that make no sense.
+        :raises ValueError: for arguments that make no sense, and a backend or cluster that is not there.
         """
         if method == "dense":
             from netsor.finite.dense import sample_dense
@@ -80,7 +82,7 @@ class Program:
             raise ValueError(f"method is 'exact' or 'dense', not {method!r}")
         from netsor.finite.sampling import sample
 
-        return sample(self.ir, width, runs, seed, coordinates, workers, progress, backend)
+        return sample(self.ir, width, runs, seed, coordinates, workers, progress, backend, scheduler)
 
     def __repr__(self) -> str:
         settings = ", ".join(f"{name}={value}" for name, value in self.parameters.items())

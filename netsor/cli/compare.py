@@ -8,6 +8,7 @@ from contextlib import nullcontext
 import click
 
 from netsor.cli import options
+from netsor.cli.backends import backend_options, usage_errors
 from netsor.cli.command import Command
 from netsor.cli.figure_file import FigureFile, plot_option
 from netsor.cli.progress import ProgressDisplay
@@ -27,12 +28,13 @@ from netsor.cli.widths import coordinates_option, runs_option, widths_option
 @click.option("--output", "outputs", multiple=True, metavar="NAME", help="Only this output.  Repeatable.")
 @options.samples_option
 @options.seed_option
+@backend_options
 @options.json_option
 @plot_option
 @options.plugin_option
 @click.pass_context
 def command(ctx, file, widths, runs, coordinates, controls, kernel_densities, settings, data, outputs, samples, seed,
-            as_json, plot, plugins) -> None:
+            backend, scheduler, as_json, plot, plugins) -> None:
     """Compare the infinite-width limit of the program in FILE (- for the standard input) with draws at finite widths:
     moments, covariances, characteristic functions and distribution functions, extrapolated to infinite width.
 
@@ -58,10 +60,10 @@ def command(ctx, file, widths, runs, coordinates, controls, kernel_densities, se
             from netsor.cli.cost import refuse_if_too_large
 
             refuse_if_too_large(program.ir, samples, wanted)
-        with ProgressDisplay() as progress:
+        with usage_errors(), ProgressDisplay() as progress:
             comparison = compare(
                 program, widths, runs, seed, samples, controls, coordinates, progress, outputs=wanted,
-                kernel_densities=kernel_densities)
+                kernel_densities=kernel_densities, backend=backend, scheduler=scheduler)
         if figure is not None:
             figure.write(comparison)
     seconds = time.perf_counter() - start

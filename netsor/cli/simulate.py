@@ -9,6 +9,7 @@ import click
 
 from netsor.cli import options
 from netsor.cli.archive import Archive
+from netsor.cli.backends import backend_options, usage_errors
 from netsor.cli.command import Command
 from netsor.cli.figure_file import FigureFile, plot_option
 from netsor.cli.progress import ProgressDisplay
@@ -25,11 +26,13 @@ from netsor.cli.widths import coordinates_option, runs_option
 @options.data_option
 @click.option("--output", "outputs", multiple=True, metavar="NAME", help="Only this output.  Repeatable.")
 @options.seed_option
+@backend_options
 @click.option("--out", metavar="FILE.npz", help="Write the draws too: one array for each output, runs along the first axis.")
 @options.json_option
 @plot_option
 @options.plugin_option
-def command(file, width, runs, coordinates, settings, data, outputs, seed, out, as_json, plot, plugins) -> None:
+def command(file, width, runs, coordinates, settings, data, outputs, seed, backend, scheduler, out, as_json, plot,
+            plugins) -> None:
     """Draw the program in FILE (- for the standard input) at a finite width, exact in law, and estimate what ``run``
     reports: every number with the standard error of independent runs.
     """
@@ -41,8 +44,9 @@ def command(file, width, runs, coordinates, settings, data, outputs, seed, out, 
         wanted = selected(program, outputs)
         if not as_json:
             options.warn(program.ir.warnings)
-        with ProgressDisplay() as progress:
-            simulation = simulate(program, width, runs, seed, coordinates, progress, outputs=wanted)
+        with usage_errors(), ProgressDisplay() as progress:
+            simulation = simulate(
+                program, width, runs, seed, coordinates, progress, outputs=wanted, backend=backend, scheduler=scheduler)
         seconds = time.perf_counter() - start
         if archive is not None:
             archive.write_arrays({name: own.draws for name, own in simulation.items()})

@@ -15,6 +15,7 @@ from netsor.compare.expected import Expected, expected_of, laws_of, make_probe
 from netsor.compare.judge import DistributionSeries, Series, judge
 from netsor.compare.probe import DISTRIBUTION, Measurement, Probe
 from netsor.compare.result import Comparison, StatisticResult
+from netsor.finite.backends import drawing_on
 from netsor.ir.program import Program
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def compare(
     program, widths: Sequence[int] = WIDTHS, runs: int = RUNS, seed: int = 0, samples: int | None = None,
     controls: bool = False, coordinates: int = 1, progress: Callable[[int, int], None] | None = None, *,
     outputs: list[str] | None = None, level: float = LEVEL, kernel_densities: bool = False,
+    backend: str | None = None, scheduler: str | None = None,
 ) -> Comparison:
     """Whether a program at finite width tends to its computed limit.
 
@@ -40,7 +42,9 @@ def compare(
     :param progress: called with (runs done, runs in all).
     :param level: probability that anything at all is called off though the limit is right.
     :param kernel_densities: also the divergence between kernel density estimates, for figures.
+    :param backend: where runs are drawn, as for :func:`netsor.finite.sampling.sample`; ``scheduler`` is the address of a cluster.
     :raises NetsorError: if the program has no limit or no finite reading, or the request is out of reach.
+    :raises BackendError: a ValueError, if the backend or its cluster is not there; before anything is computed.
     :raises KeyboardInterrupt: if interrupted before one width was done; later, the widths that are done are reported."""
     from netsor.limit.run import run_limit
 
@@ -51,11 +55,12 @@ def compare(
     elements = sum(min(MAX_ELEMENTS, int(np.prod([axis.range.size for axis in output.axes]))) for output in wanted
                    if not any(axis.range.infinite for axis in output.axes))
     refuse_if_senseless(ir, widths, runs, coordinates, elements * coordinates)
-    limit = run_limit(ir, samples=samples, seed=seed, outputs=[output.name for output in wanted])
-    probes = {o.name: make_probe(limit[o.name], runs, coordinates if o.is_vector else 1) for o in wanted}
-    laws = {name: _laws(limit, probe) for name, probe in probes.items()}
-    expected = {name: expected_of(limit[name], probe, laws[name]) for name, probe in probes.items()}
-    done, shown, interrupted = _measure(ir, widths, runs, seed, coordinates, probes, kernel_densities, progress)
+    with drawing_on(backend, scheduler):
+        limit = run_limit(ir, samples=samples, seed=seed, outputs=[output.name for output in wanted])
+        probes = {o.name: make_probe(limit[o.name], runs, coordinates if o.is_vector else 1) for o in wanted}
+        laws = {name: _laws(limit, probe) for name, probe in probes.items()}
+        expected = {name: expected_of(limit[name], probe, laws[name]) for name, probe in probes.items()}
+        done, shown, interrupted = _measure(ir, widths, runs, seed, coordinates, probes, kernel_densities, progress)
     widths = widths[: len(done)]
     results = judge(*_series(probes, expected, widths, done), level)
     checked = ()

@@ -13,6 +13,7 @@ from netsor.compare.defaults import RUNS
 from netsor.compare.drawing import draw, refuse_if_senseless
 from netsor.compare.measured import excess_kurtosis_of, mean_of
 from netsor.expectation import Estimate
+from netsor.finite.backends import drawing_on
 from netsor.ir.expressions import Index
 from netsor.ir.program import Output, Program
 
@@ -78,13 +79,16 @@ class Simulation(Mapping):
 def simulate(
     program, width: int, runs: int = RUNS, seed: int = 0, coordinates: int = 1,
     progress: Callable[[int, int], None] | None = None, *, outputs: list[str] | None = None,
+    backend: str | None = None, scheduler: str | None = None,
 ) -> Simulation:
     """Draws of a program at width n, and estimates from them.
 
     Coordinates of one run are averaged over, run by run: errors are those of independent runs.  Variances are about the
-    estimated mean, with the factor runs/(runs - 1).
+    estimated mean, with the factor runs/(runs - 1).  Runs are drawn where ``backend`` and ``scheduler`` say, as for
+    :func:`netsor.finite.sampling.sample`.
 
     :raises NetsorError: for programs without a finite reading, and requests that are out of reach.
+    :raises BackendError: a ValueError, if the backend or its cluster is not there.
     :raises KeyboardInterrupt: if interrupted before all runs are done."""
     ir: Program = getattr(program, "ir", program)
     if width < 1 or runs < 2 or coordinates < 1:
@@ -93,7 +97,9 @@ def simulate(
     size = lambda output: math.prod(axis.range.size for axis in output.axes)  # noqa: E731
     kept = 0 if ir.infinite else sum(size(output) * (coordinates if output.is_vector else 1) for output in wanted)
     refuse_if_senseless(ir, (width,), runs, coordinates, kept)
-    drawn = draw(ir, width, runs, seed, coordinates, {o.name: np.arange(size(o)) for o in wanted}, progress)
+    elements = {output.name: np.arange(size(output)) for output in wanted}
+    with drawing_on(backend, scheduler):
+        drawn = draw(ir, width, runs, seed, coordinates, elements, progress)
     method = f"{runs:,} runs at width {width:,}"
     return Simulation(ir, width, runs, coordinates, seed, {o.name: _estimates(o, drawn[o.name], method) for o in wanted})
 

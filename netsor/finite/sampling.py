@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from netsor.finite.backends import BackendError, current_cluster, drawing_on, one_line
 from netsor.finite.conditional import ConditionalLaw, ConditionalSampler, conditionally_gaussian
 from netsor.finite.evaluate import sizes_of_widths
 from netsor.finite.exact import ExactSampler
@@ -29,7 +30,7 @@ Arrays = dict[str, np.ndarray]
 
 def sample(
     program: Program, width: int, runs: int, seed: int = 0, coordinates: int | None = 1, workers: int = 2,
-    progress: Progress | None = None, backend: str | None = None,
+    progress: Progress | None = None, backend: str | None = None, scheduler: str | None = None,
 ) -> Arrays:
     """Draws of every output at width n, exact in law, no matrix ever formed.
 
@@ -37,9 +38,12 @@ def sample(
     :param workers: processes; which runs are drawn does not depend on it, nor on ``runs``: more runs with the same seed begin with
         the same ones.
     :param progress: called with (runs done, runs in all).
-    :param backend: a backend of joblib (``loky`` processes by default; ``threading``; a cluster's).
+    :param backend: where runs are drawn: ``loky`` (processes, by default), ``threading``, or by all workers of a cluster, ``dask``
+        or ``ray``; the same runs everywhere.  See :func:`netsor.finite.backends.drawing_on`.
+    :param scheduler: the address of the cluster.
     :returns: arrays (runs, *axes) for scalars, (runs, *axes, coordinates) for vectors; fewer runs if interrupted.
-    :raises ValueError: for a width, number of runs or of coordinates that makes no sense, or an infinite parameter."""
+    :raises ValueError: for a width, number of runs or of coordinates that makes no sense, an infinite parameter, or a backend or
+        cluster that is not there (:class:`netsor.finite.backends.BackendError`)."""
     _check(width, runs, workers)
     widest = max(sizes_of_widths(program, width).values())
     if coordinates is not None and not 1 <= coordinates <= widest:
@@ -47,12 +51,13 @@ def sample(
     plan = make_plan(program)
     size = block_size(plan, width, coordinates)
     draw = partial(draw_block, plan, width, coordinates, size, seed)
-    return _collect(draw, size, runs, workers, progress, backend)
+    with drawing_on(backend, scheduler):
+        return _collect(draw, size, runs, workers, progress)
 
 
 def sample_conditional(
     program: Program, width: int, runs: int, seed: int = 0, workers: int = 2, progress: Progress | None = None,
-    backend: str | None = None,
+    backend: str | None = None, scheduler: str | None = None,
 ) -> dict[str, ConditionalLaw]:
     """The Gaussian laws of one coordinate of the outputs given all that is drawn before it, run by run; parameters as for :func:`sample`.
 
@@ -65,7 +70,8 @@ def sample_conditional(
     if not outputs:
         raise ValueError("no output is linear in products that nothing else depends on, so none is Gaussian given the rest")
     size = block_size(plan, width, 1)
-    found = _collect(partial(condition_block, plan, width, size, seed), size, runs, workers, progress, backend)
+    with drawing_on(backend, scheduler):
+        found = _collect(partial(condition_block, plan, width, size, seed), size, runs, workers, progress)
     return {o.name: ConditionalLaw(found["mean " + o.name], found["covariance " + o.name]) for o in outputs}
 
 
@@ -74,14 +80,12 @@ def _check(width: int, runs: int, workers: int) -> None:
         raise ValueError("width, runs and workers are positive integers")
 
 
-def _collect(
-    draw: Callable[..., Arrays], size: int, runs: int, workers: int, progress: Progress | None, backend: str | None
-) -> Arrays:
+def _collect(draw: Callable[..., Arrays], size: int, runs: int, workers: int, progress: Progress | None) -> Arrays:
     """The first ``runs`` of as many blocks of ``size`` as they need, or those before an interruption."""
     result: Arrays = {}
     done = 0
     try:
-        for block, drawn in enumerate(_blocks(draw, -(-runs // size), workers, backend)):
+        for block, drawn in enumerate(_blocks(draw, -(-runs // size), workers)):
             done = min((block + 1) * size, runs)
             for name, values in drawn.items():
                 if name not in result:
@@ -151,8 +155,12 @@ def _stream(seed: int, block: int) -> np.random.Generator:
 def _prepared(plugins: Sequence[Path]) -> Iterator[None]:
     """One BLAS thread: small products do not gain from more, and workers would fight for the cores."""
     load_plugins(plugins)
-    with _threads().limit(limits=1, user_api="blas"), np.errstate(all="ignore"):
+    with _one_blas_thread(), np.errstate(all="ignore"):
         yield
+
+
+def _one_blas_thread():
+    return _threads().limit(limits=1, user_api="blas")
 
 
 @cache
@@ -163,30 +171,37 @@ def _threads():
     return ThreadpoolController()
 
 
-def _blocks(draw: Callable[..., Arrays], count: int, workers: int, backend: str | None) -> Iterator[Arrays]:
-    """The blocks in order; processes are started when the first blocks show that they pay."""
+def _blocks(draw: Callable[..., Arrays], count: int, workers: int) -> Iterator[Arrays]:
+    """The blocks in order: all by the cluster if there is one; else processes are started when the first blocks show that they pay."""
+    cluster = current_cluster()
     started = time.perf_counter()
     done = 0
-    while done < count:
+    while done < count and cluster is None:
         yield draw(block=done)
         done += 1
         left = (count - done) * (time.perf_counter() - started) / done
         if workers > 1 and left > WORTH_WORKERS:
             break
     try:
-        for drawn in _parallel(draw, range(done, count), workers, backend):
+        for drawn in _parallel(draw, range(done, count), workers if cluster is None else -1):
             yield drawn
             done += 1
-    except Exception:  # what cannot be sent to another process is done here; what is wrong fails here too
-        pass
+    except Exception as error:  # what cannot be sent to another process is done here; what is wrong fails here too
+        if cluster is not None:
+            draw(block=done)
+            raise BackendError(f"the {cluster} cluster failed after {done:,} of {count:,} blocks of runs: {one_line(error)}") from error
     for block in range(done, count):
         yield draw(block=block)
 
 
-def _parallel(draw: Callable[..., Arrays], blocks: range, workers: int, backend: str | None) -> Iterator[Arrays]:
+def _parallel(draw: Callable[..., Arrays], blocks: range, workers: int) -> Iterator[Arrays]:
+    """By joblib's backend of this context; ``workers`` -1: as many as it has.
+
+    Where workers are threads of this process, a block that is done must not give BLAS its threads back while others are drawn."""
     if not blocks:
         return
     from joblib import Parallel, delayed
 
-    run = Parallel(n_jobs=workers, backend=backend, return_as="generator", batch_size=1)
-    yield from run(delayed(draw)(block=block, plugins=loaded_plugins()) for block in blocks)
+    run = Parallel(n_jobs=workers, return_as="generator", batch_size=1)
+    with _one_blas_thread():
+        yield from run(delayed(draw)(block=block, plugins=loaded_plugins()) for block in blocks)
