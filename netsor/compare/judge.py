@@ -27,7 +27,7 @@ UNDEFINED = "nothing: a value is not finite"
 @dataclass(frozen=True)
 class Series:
     """A number measured at several widths: its values, their errors, third cumulants, and numbers of runs; and the
-    limit's."""
+    limit's.  Only what a difference exceeds ``tolerance`` by counts against the limit."""
 
     output: str
     statistic: str
@@ -40,6 +40,7 @@ class Series:
     limit: float
     limit_error: float
     unit: float
+    tolerance: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def _number(series: Series, level: float) -> StatisticResult:
         total = float(np.hypot(errors[k], series.limit_error))
         at.append(AtWidth(
             width, float(series.values[k]), float(differences[k]), total, z, p, _maybe(predicted.get(width)), off,
-            float(smallest_detectable(total, level))))
+            _detectable(series, total, level)))
     pairs = []
     for n, value, error in cancelled(series.widths, series.values, errors):
         pairs.append((n, value - series.limit, error, (value - series.limit) / float(np.hypot(error, series.limit_error))))
@@ -115,7 +116,7 @@ def _decision(series: Series, fit, errors: np.ndarray, level: float) -> Decision
     difference = float(value) - series.limit
     z, p = _significance(series, difference, error, third, runs)
     total = float(np.hypot(error, series.limit_error))
-    return Decision(by, float(value), difference, total, z, p, float(smallest_detectable(total, level)))
+    return Decision(by, float(value), difference, total, z, p, _detectable(series, total, level))
 
 
 def _significance(series: Series, difference: float, error: float, third: float, runs: int) -> tuple[float, float]:
@@ -124,9 +125,13 @@ def _significance(series: Series, difference: float, error: float, third: float,
     total = float(np.hypot(error, series.limit_error))
     if not np.isfinite(difference) or not np.isfinite(total):
         return float("nan"), 1.0
-    z = difference / total
+    z = float(np.sign(difference)) * max(abs(difference) - series.tolerance, 0.0) / total
     degrees = welch_degrees((error, max(runs - 1, 1)), (series.limit_error, LIMIT_DEGREES))
     return z, float(two_sided(without_skewness(z, third / total**3 if third else 0.0), degrees))
+
+
+def _detectable(series: Series, error: float, level: float) -> float:
+    return series.tolerance + float(smallest_detectable(error, level))
 
 
 def _fit(fit) -> Fit | None:
