@@ -159,6 +159,18 @@ e1[i,j] = p[i,j] - r[i,j]
 e2[i,j] = p[i,j] - t[j,i]
 output e1, e2
 """,
+    "single elements and their sum": """
+index i in 1..2
+input x[i] ~ N(0, 1)
+matrix Q, K ~ N(0, 1/n)
+q[i] = Q @ x[i]
+k[i] = K @ x[i]
+p = dot(q[1], k[1]) / sqrt(n)
+r = dot(q[2], k[1]) / sqrt(n)
+t = dot(q[1] + q[2], k[1]) / sqrt(n)
+e = t - p - r
+output e
+""",
     "a dense group over two levels": """
 input x, y, z ~ N(0, 1)
 p = dot(x * y, z) / sqrt(n)
