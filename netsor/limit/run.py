@@ -19,7 +19,7 @@ from netsor.limit.outputs.base import Variable
 from netsor.limit.outputs.expected import expected_quantity, read
 from netsor.limit.result import LimitResult
 from netsor.limit.sampling import Sampler
-from netsor.limit.work import check_effort
+from netsor.limit.work import Effort, check_draws, check_effort
 
 REPLICATES = 16
 WORKERS = 2
@@ -49,7 +49,7 @@ def run_limit(
 
 def _compute(program, analysis, sampler, reported, asked, progress, workers) -> LimitResult:
     quantities = reported + asked
-    check_effort(analysis, sampler, quantities, workers)
+    effort = check_effort(analysis, sampler, quantities, workers)
     joint = JointDraw([family for q in reported if q.output.is_vector for family in q.families], analysis.recursion)
     levels = [q.level for q in quantities]
     replicates = sampler.replicates if max(levels, default=Level.STATIC) > Level.STATIC else 1
@@ -74,7 +74,7 @@ def _compute(program, analysis, sampler, reported, asked, progress, workers) -> 
     if sampled:
         finished, interrupted = _sample(sampler, contexts, sampled, progress, workers)
         done |= {own: (replicates, finished) for own in sampled}
-    draw = _Draw(analysis, sampler, contexts, joint, reported)
+    draw = _Draw(analysis, sampler, contexts, joint, reported, effort)
     for own in reported:
         own.draw = lambda own=own: draw(2**14, sampler.seed)[own.output.name]
     finish = lambda own: _finite(own.finish(contexts[0], done[own]))  # noqa: E731
@@ -147,12 +147,14 @@ def _advance(pending: dict[int, Future], finished: list[int], progress: Progress
 class _Draw:
     """``draw(size, seed)``: joint draws of all outputs, reproducible from the seed."""
 
-    def __init__(self, analysis: Analysis, sampler: Sampler, contexts: list[Numbers], joint: JointDraw, quantities):
+    def __init__(self, analysis: Analysis, sampler: Sampler, contexts: list[Numbers], joint: JointDraw, quantities,
+                 effort: Effort):
         self.analysis, self.sampler, self.contexts, self.joint = analysis, sampler, contexts, joint
-        self.quantities = quantities
+        self.quantities, self.effort = quantities, effort
 
     def __call__(self, size: int, seed) -> dict[str, np.ndarray]:
         with as_diagnostics():
+            check_draws(size, self.effort)
             return self._draw(size, seed)
 
     def _draw(self, size: int, seed) -> dict[str, np.ndarray]:

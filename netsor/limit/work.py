@@ -39,8 +39,8 @@ class Effort:
     bytes: float
 
 
-def check_effort(analysis: Analysis, sampler: Sampler, quantities: list[Quantity], workers: int) -> None:
-    """TooMuchWork or MemoryError if a limit would take more than any machine at hand can give."""
+def check_effort(analysis: Analysis, sampler: Sampler, quantities: list[Quantity], workers: int) -> Effort:
+    """What the outputs take; TooMuchWork or MemoryError if that is more than any machine at hand can give."""
     found = effort(analysis, sampler, quantities, workers)
     if found.bytes > 2 * labelled.MEMORY_LIMIT:
         raise MemoryError(f"about {found.bytes / 2**30:,.0f} GiB would be needed")
@@ -50,6 +50,14 @@ def check_effort(analysis: Analysis, sampler: Sampler, quantities: list[Quantity
             affordable = 1 << max(int(600 / found.per_sample).bit_length() - 1, 6)
             hint = f"{affordable:,} samples would take about {duration(affordable * found.per_sample)}"
         raise TooMuchWork(f"this limit would take about {duration(found.seconds)}", hint)
+    return found
+
+
+def check_draws(count: int, found: Effort) -> None:
+    """TooMuchWork if so many draws of the outputs would take too long."""
+    seconds = count * found.per_sample
+    if seconds > SECONDS_LIMIT:
+        raise TooMuchWork(f"{count:,} draws would take about {duration(seconds)}", "ask for fewer")
 
 
 def effort(analysis: Analysis, sampler: Sampler, quantities: list[Quantity], workers: int) -> Effort:
