@@ -8,6 +8,7 @@ import numpy as np
 
 from netsor.expectation import psd_root
 from netsor.ir.expressions import Coord, Expr
+from netsor.ir.kernel import has_infinite, limit_of
 from netsor.ir.labelled import SAMPLE, Labelled, arrange, check_size
 from netsor.ir.program import Family
 from netsor.ir.polynomials import coords
@@ -29,8 +30,14 @@ def gaussian_families(families: list[Family], forms: Forms) -> list[Family]:
         if forms.is_gaussian(family):
             found[family] = None
         else:
-            stack.extend(reference.family for reference in coords(family.definition.body))
+            stack.extend(reference.family for reference in coords(body_to_draw(family, forms)))
     return sorted(found, key=lambda family: (family.order, family.name))
+
+
+def body_to_draw(family: Family, forms: Forms) -> Expr:
+    """What is evaluated for a family that is not Gaussian.  Sums over infinite axes that are Gaussian are drawn as such."""
+    body = family.definition.body
+    return limit_of(forms.gaussian_body(family)) if has_infinite(body) else body
 
 
 class JointDraw:
@@ -102,7 +109,7 @@ class Drawn(Numbers):
     def _coord(self, expr: Coord) -> Labelled:
         family = expr.family
         if family not in self.drawn:
-            value = self._evaluate(family.definition.body)
+            value = self._evaluate(body_to_draw(family, self.recursion.forms))
             labels = ((SAMPLE,) if SAMPLE in value.labels else ()) + family.axes
             self.drawn[family] = Labelled(arrange(value, labels, {a: self.size(a) for a in family.axes}), labels)
         return self._element(self.drawn[family], family.axes, expr.subscripts)
