@@ -217,7 +217,7 @@ def test_something_else_at_the_address(program, answer, monkeypatch):
         held = []
         threading.Thread(target=serve, daemon=True).start()
         with pytest.raises(BackendError, match="no Dask scheduler answers"):
-            program.sample(8, 10, backend="dask", scheduler="tcp://%s:%d" % server.getsockname())
+            program.sample(8, 10, backend="dask", scheduler="tcp://{}:{}".format(*server.getsockname()))
         server.shutdown(socket.SHUT_RDWR)
 
 
@@ -319,7 +319,7 @@ def fake_ray(monkeypatch):
 
 def test_ray_is_connected_used_and_left(program, fake_ray):
     with socket.create_server(("127.0.0.1", 0)) as server:
-        address = "ray://127.0.0.1:%d" % server.getsockname()[1]
+        address = f"ray://127.0.0.1:{server.getsockname()[1]}"
         spread = program.sample(8, 600, seed=1, backend="ray", scheduler=address)
     assert same(spread, program.sample(8, 600, seed=1, workers=1))
     assert fake_ray.calls == [address, "register", "shutdown"]
