@@ -160,7 +160,7 @@ def test_two_workers_draw_nearly_twice_as_many_runs(program, capsys):
     drawing, counting = {1: [], 2: []}, {1: [], 2: []}
     with cluster_of(1, env=KEEP_MEMORY) as one, cluster_of(2, env=KEEP_MEMORY) as two:
         clusters = {1: one.scheduler_address, 2: two.scheduler_address}
-        for workers, address in clusters.items():
+        for address in clusters.values():
             program.sample(8, 2000, backend="dask", scheduler=address)  # imports
         for _ in range(6):
             for workers, address in clusters.items():
