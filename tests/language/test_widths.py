@@ -136,7 +136,7 @@ G   h : n    Input   N(0, 1)
 G   g : n    Input   N(0, 1)
 G   b : m    Input   N(0, 1)
 G . p.1 : m  MatMul  Q @ h
-G . p.2 : m  Nonlin  2 * n^(-1/2) * m^(1/2) * b
+G . p.2 : m  Nonlin  2 * m^(1/2) * n^(-1/2) * b
 S   p        Score   dot(p.2, p.1)/sqrt(m)
 output g from g
 output p from p"""
