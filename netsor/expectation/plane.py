@@ -43,9 +43,9 @@ class PlaneRule:
         """The matrix of expectations (components of F, components of G), and its error by a coarser rule."""
         fine, size = self._matrix(rho, sine, NODES)
         coarse, _ = self._matrix(rho, sine, NODES - 4)
-        # rounding of the sums and of arguments of fast-growing functions, and of the correlation where the angle depends on it steeply
+        # rounding of the sums, the tails beyond nine deviations of functions that grow like exp, and rounding of the correlation where the angle depends on it steeply
         steepness = 1.0 / sine if sine and len(self.second_kinks) else 0.0
-        rounding = np.finfo(float).eps * (32.0 + 4.0 * steepness)
+        rounding = np.finfo(float).eps * (160.0 + 4.0 * steepness)
         return fine, np.abs(fine - coarse) + rounding * size
 
     def fine(self, rho: float, sine: float, nodes: int = NODES) -> np.ndarray:
