@@ -39,7 +39,7 @@ def load_plugins(paths: list[str | Path]) -> None:
             if spec is None or not place.exists():
                 raise FileNotFoundError(f"there is no Python file {path}")
             spec.loader.exec_module(importlib.util.module_from_spec(spec))
-        except Exception as error:  # whatever a user's file raises is shown as one sentence
+        except (Exception, SystemExit) as error:  # whatever a user's file raises is shown as one sentence
             raise PluginError(f"the plug-in {path} could not be loaded: {type(error).__name__}: {error}") from error
         _loaded.add(place)
 

@@ -105,9 +105,29 @@ class Nonlinearity:
         return (*params, *(default for _, default in self.parameters[given:]))
 
     def __call__(self, x: Any, *params: Any) -> np.ndarray:
-        """The function of an array, in float64.  Overflow gives inf, outside the domain NaN; never a warning."""
+        """The function of an array, in float64.  Overflow gives inf, outside the domain NaN; never a warning.
+
+        :raises PluginError: if a plug-in's function fails, or does not return one real number for each."""
+        x, params = np.asarray(x, dtype=float), self.arguments(*params)
         with np.errstate(all="ignore"):
-            return np.asarray(self.function(np.asarray(x, dtype=float), *self.arguments(*params)))
+            if type(self).__module__.startswith("netsor."):
+                return np.asarray(self.function(x, *params))
+            return self._checked(x, params)
+
+    def _checked(self, x: np.ndarray, params: tuple) -> np.ndarray:
+        from netsor.plugins import PluginError
+
+        shape = np.broadcast_shapes(x.shape, *map(np.shape, params))
+        try:
+            values = np.asarray(self.function(x.copy(), *params))
+            if np.iscomplexobj(values):
+                raise TypeError("its values are complex")
+            values = values.astype(float)
+        except Exception as error:
+            raise PluginError(f"the nonlinearity {self.name!r} fails: {type(error).__name__}: {error}") from error
+        if values.shape != shape:
+            raise PluginError(f"the nonlinearity {self.name!r} returns shape {values.shape} for an argument of shape {shape}")
+        return values
 
     # ---- what a declaration may add ------------------------------------------------------------
 

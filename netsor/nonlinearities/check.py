@@ -52,7 +52,7 @@ def _agree(found, expected, tolerance, sentence) -> None:
 
 def _check_vectorised(nonlinearity, params, points, label) -> None:
     grid = points[: 2 * (len(points) // 2)].reshape(2, -1)
-    values = nonlinearity(grid, *params)
+    values = np.asarray(nonlinearity.function(grid, *nonlinearity.arguments(*params)))
     if values.shape != grid.shape:
         raise AssertionError(f"{label} maps an array of shape {grid.shape} to one of shape {values.shape}")
     single = np.array([float(nonlinearity(x, *params)) for x in grid.ravel()[::37]])

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from netsor.ir.expressions import ZERO, Coord, Expr
+from netsor.ir.expressions import ZERO, Coord, Expr, lift
 from netsor.ir.facts import Randomness
 from netsor.ir.kernel import Kernel
 from netsor.ir.labelled import SAMPLE, Labelled, arrange
@@ -54,7 +54,18 @@ class VectorRule(GaussianRule, abstract=True):
         """``limit`` of the kernel of the arguments, term by term (it is linear)."""
         kernel = moment(_argument(left), _argument(right))
         constants = left.family.definition.constants
-        return Kernel((key, self.limit(coefficient, *constants)) for key, coefficient in kernel.terms.items())
+        return Kernel((key, self._limit(coefficient, *constants)) for key, coefficient in kernel.terms.items())
+
+    def _limit(self, coefficient: Expr, *constants) -> Expr:
+        from netsor.plugins import PluginError
+
+        try:
+            found = self.limit(coefficient, *constants)
+        except Exception as error:
+            raise PluginError(f"the limit of the rule {self.name!r} fails: {type(error).__name__}: {error}") from error
+        if not isinstance(found, (Expr, int, float)):
+            raise PluginError(f"the limit of the rule {self.name!r} is no expression but {type(found).__name__}")
+        return lift(found)
 
     def finite(self, family: Family, sampler) -> Labelled:
         definition = family.definition

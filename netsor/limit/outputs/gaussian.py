@@ -14,6 +14,7 @@ from netsor.ir.kernel import Kernel
 from netsor.limit.laws import GaussianMixture
 from netsor.limit.numbers import Undefined
 from netsor.limit.outputs.base import MAX_COVARIANCE, Quantity, Variable
+from netsor.limit.rounding import nonnegative
 from netsor.limit.statistics import average, excess_kurtosis, jackknife
 
 
@@ -54,7 +55,7 @@ class GaussianOutput(Quantity):
         covariance = self.assemble(numbers, self.covariances, self.rows, self.columns)
         covariance = covariance.reshape(len(covariance), self.cells, self.cells)
         diagonal = np.diagonal(covariance, axis1=1, axis2=2)
-        self.variance[replicate, window] = np.maximum(diagonal, 0.0).reshape((-1, *self.shape))
+        self.variance[replicate, window] = nonnegative(diagonal).reshape((-1, *self.shape))
         total = covariance.sum(axis=0) * (count / len(covariance))
         if not self.centred:
             flat = np.broadcast_to(mean, (count, *self.shape)).reshape(count, self.cells)

@@ -1,0 +1,1 @@
+"""Running many programs in processes with limits on memory and processor time, and finding the smallest one that fails."""

@@ -1,0 +1,50 @@
+"""However a program is changed, it ends soon, within bounded memory, in a limit or in diagnostics: never in another exception or a NaN."""
+
+import random
+import time
+from pathlib import Path
+
+import pytest
+from harness.mutations import mutated, tokens_of
+from harness.runner import ROOT, described, run
+
+PROGRAMS = sorted((ROOT / "programs").glob("*.netsor"))
+QUICK, ALL = 300, 10_000
+
+
+def changed_programs(count: int, seed: int) -> list[tuple[str, Path]]:
+    """Changed programs, all originals in turn."""
+    noise = random.Random(seed)
+    texts = {path: path.read_text(encoding="utf-8") for path in PROGRAMS}
+    donors = [tokens_of(text) for text in texts.values()]
+    return [(mutated(texts[path], donors, noise), path) for path in (PROGRAMS * (count // len(PROGRAMS) + 1))[:count]]
+
+
+def check(programs: list[tuple[str, Path]], workers: int, seconds: float) -> None:
+    """Run the programs, or as many as there is time for on a busy machine."""
+    failures, limits, done = [], 0, 0
+    end = time.monotonic() + seconds
+    for outcome in run(programs, workers=workers):
+        done += 1
+        limits += outcome.kind == "limit"
+        if not outcome.fine:
+            failures.append(outcome)
+        if time.monotonic() > end or len(failures) > 20:
+            break
+    assert not failures, described(failures)
+    assert limits > done / 10  # otherwise only the parser would be tested
+    assert done >= len(programs) / 5
+
+
+def test_the_originals_have_a_limit():
+    outcomes = list(run([(path.read_text(encoding="utf-8"), path) for path in PROGRAMS]))
+    assert {outcome.path.name: outcome.detail for outcome in outcomes if outcome.kind != "limit"} == {}
+
+
+def test_some_changed_programs():
+    check(changed_programs(QUICK, seed=1), workers=1, seconds=60)
+
+
+@pytest.mark.slow
+def test_many_changed_programs():
+    check(changed_programs(ALL, seed=2), workers=2, seconds=450)
