@@ -6,6 +6,8 @@ import importlib.util
 from pathlib import Path
 from typing import Any
 
+from netsor.nonlinearities.plugin_error import PluginError
+
 _rules: dict[str, Any] = {}
 _loaded: set[Path] = set()
 
@@ -49,5 +51,4 @@ def loaded_plugins() -> list[Path]:
     return sorted(_loaded)
 
 
-class PluginError(Exception):
-    """A plug-in file is at fault; the message says how."""
+__all__ = ["PluginError", "load_plugins", "loaded_plugins", "register_rule", "rules"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lark import Token
 
 from netsor.language import mistakes, syntax
 from netsor.language.build import Builder

@@ -115,7 +115,7 @@ class Nonlinearity:
             return self._checked(x, params)
 
     def _checked(self, x: np.ndarray, params: tuple) -> np.ndarray:
-        from netsor.plugins import PluginError
+        from netsor.nonlinearities.plugin_error import PluginError
 
         shape = np.broadcast_shapes(x.shape, *map(np.shape, params))
         try:

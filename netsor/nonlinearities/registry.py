@@ -9,7 +9,7 @@ import pkgutil
 from netsor.nonlinearities.base import Nonlinearity
 
 _catalogue: dict[str, Nonlinearity] = {}
-_machinery = {"base", "registry", "check", "forms"}
+_machinery = {"base", "registry", "check", "forms", "plugin_error"}
 _filled = False
 
 

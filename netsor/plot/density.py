@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from netsor.plot.style import GAUSSIAN, GREY, LIMIT, legend, series_colour
+from netsor.plot.style import GAUSSIAN, LIMIT, legend, series_colour
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -57,7 +57,7 @@ class VectorRule(GaussianRule, abstract=True):
         return Kernel((key, self._limit(coefficient, *constants)) for key, coefficient in kernel.terms.items())
 
     def _limit(self, coefficient: Expr, *constants) -> Expr:
-        from netsor.plugins import PluginError
+        from netsor.nonlinearities.plugin_error import PluginError
 
         try:
             found = self.limit(coefficient, *constants)
