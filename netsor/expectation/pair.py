@@ -16,6 +16,9 @@ from netsor.expectation.pair_quadrature import one_variable, plane_quadrature
 from netsor.expectation.unary import ROUNDING, check_integrable, check_moments, expect_unary
 
 
+_PROBES = np.array([-2.53, -1.21, -0.37, 0.37, 1.21, 2.53])  # standard normal; no point where a function is likely to be singular
+
+
 def expect_pair(
     f: UnaryFunction | CellFunction,
     g: UnaryFunction | CellFunction,
@@ -42,6 +45,8 @@ def expect_pair(
         estimate = expect_cell_pairs(f, g, cells)
     else:
         _check_integrable(f, g, cells)
+        _check_domain(f, cells.mean_f, cells.var_f)
+        _check_domain(g, cells.mean_g, cells.var_g)
         estimate = _by_case(f, g, cells)
     if not np.all(np.isfinite(estimate.value)):
         bad = estimate.value[~np.isfinite(estimate.value)][0]
@@ -60,6 +65,14 @@ def _check_integrable(f: UnaryFunction, g: UnaryFunction, cells: Cells) -> None:
             check_integrable(f, power=2)
             check_integrable(g, power=2)
             raise ExpectationUndefined(f"{f.label} times {g.label} is not integrable at a singularity")
+
+
+def _check_domain(f: UnaryFunction, mean: np.ndarray, variance: np.ndarray) -> None:
+    """ExpectationUndefined where the function is not a number: quadrature would look for it to the last panel first."""
+    if len(variance):
+        widest = int(np.argmax(variance))
+        if np.isnan(f(mean[widest] + np.sqrt(variance[widest]) * _PROBES)).any():
+            raise ExpectationUndefined(f"the expectation of {f.label} is not a number: the domain of the function is left")
 
 
 def _by_case(f: UnaryFunction, g: UnaryFunction, cells: Cells) -> Estimate:

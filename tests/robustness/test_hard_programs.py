@@ -81,6 +81,8 @@ def test_what_is_not_a_number_is_said_and_not_reported(settled):
         "a maximum over no admitted score": SCORES + "m[i] = max(p[i,j] for j if p[i,j] > 0)\noutput m",
         "a softmax over no admitted score": SCORES + "m[i,j] = softmax(p[i,j] for j if p[i,j] > 0)\noutput m",
         "normalising zero": START.replace("N(0, 1)\nmat", "N(0, 0)\nmat") + "x[i] = h[i] / sqrt(avg(h[i]^2))\noutput x",
+        "the root of pairs of Gaussian vectors": (
+            START.replace("N(0, 1)\nmat", "N(0, 2)\nmat") + "x[i] = W @ sqrt(V @ (h[i] + h[1]))\noutput x"),
         "an exponential of an exponential": START + "x = W @ exp(exp(h[1]))\noutput x",
         "an exponential of a square": START + "x = W @ exp(h[1]^2)\noutput x",
         "variances that multiply beyond all floats": "width n\ninput h ~ N(0, 1)\nmatrix W ~ N(0, 10^300/n)\nx = W @ relu(W @ relu(W @ h))\noutput x",

@@ -9,7 +9,7 @@ from harness.mutations import mutated, tokens_of
 from harness.runner import ROOT, described, run
 
 PROGRAMS = sorted((ROOT / "programs").glob("*.netsor"))
-QUICK, ALL = 300, 10_000
+QUICK, ALL = 200, 10_000
 
 
 def changed_programs(count: int, seed: int) -> list[tuple[str, Path]]:
