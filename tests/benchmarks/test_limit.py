@@ -1,6 +1,6 @@
 """How fast limits are, as ratios to plain loops measured in the same run, and as times where the target is a time.
 
-Times are asserted with room for slower or busy machines (a factor of four); what was measured is printed (``pytest -s``).
+Times are asserted with room for slower or busy machines (a factor of ten); what was measured is printed (``pytest -s``).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import netsor
 
 pytestmark = pytest.mark.slow
 
-ROOM = 4.0
+ROOM = 10.0  # the assertions only catch blow-ups: what is measured is what is printed
 
 ATTENTION = """
 width n
