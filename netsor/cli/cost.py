@@ -7,12 +7,12 @@ from netsor.language.diagnostics import Diagnostic, NetsorError
 from netsor.limit.analysis import Analysis
 from netsor.limit.levels import Level
 from netsor.limit.outputs import Quantity, quantity
+from netsor.limit.run import REPLICATES
 from netsor.limit.sampling import NUMBERS, Sampler
+from netsor.limit.work import KEPT
 
 HARMLESS = 2**20  # samples that need no check
 MEMORY = 4 * 2**30  # bytes that the samples of the outputs may take
-REPLICATES = 16
-KEPT = {"G": 2, "H": 6, "S": 3}  # moments of vectors; values, conditional means and variances of scalars
 
 
 def refuse_if_too_large(program: Program, samples: int, outputs: list[str]) -> None:

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from netsor.finite.linear import homogeneous_degree
 from netsor.finite.partition import Partition
 from netsor.ir.expressions import Expr, Index, Num
-from netsor.ir.polynomials import coords
+from netsor.ir.polynomials import coords, homogeneous_degree
 from netsor.ir.program import Family, MatMul, Matrix, Moment, Nonlin, Score
 from netsor.ir.rewrite import bound, walk
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 
-from netsor.ir.expressions import Add, Call, Coord, Expr, Mul, Num, Pow, Reduce, Where, lift
+from netsor.ir.expressions import ZERO, Add, Call, Coord, Expr, Mul, Num, Pow, Reduce, Where, lift
 from netsor.ir.rewrite import children
 
 
@@ -21,6 +22,19 @@ def coords(expr: Expr) -> frozenset:
 
 def degree(expr: Expr) -> int | None:
     """The degree of ``expr`` as a polynomial in coordinates, None if it is none."""
+    return _degree(expr, max)
+
+
+def homogeneous_degree(expr: Expr) -> int | None:
+    """The common degree of all terms of ``expr`` in coordinates; None if it is no polynomial or the degrees differ.
+
+    Degree 1 (a linear combination) may be computed in any orthonormal frame, and so may the sum over coordinates of degree 2."""
+    return _degree(expr, _common)
+
+
+def _degree(expr: Expr, of_sum: Callable[[list[int]], int | None]) -> int | None:
+    """The degree, that of a sum being ``of_sum`` of the degrees of its terms."""
+    of = lambda part: _degree(part, of_sum)  # noqa: E731
     if not coords(expr):
         return 0
     expr = as_power(expr)
@@ -28,17 +42,26 @@ def degree(expr: Expr) -> int | None:
         case Coord():
             return 1
         case Add():
-            return _combine(max, map(degree, expr.terms))
+            return _combine(of_sum, map(of, _terms(expr.terms)))
         case Mul():
-            return _combine(sum, map(degree, expr.factors))
+            return _combine(sum, map(of, expr.factors))
         case Pow(exponent=Num(value=int(exponent))) if exponent > 0:
-            inner = degree(expr.base)
+            inner = of(expr.base)
             return None if inner is None else inner * exponent
         case Reduce(op="sum") if expr.guard is None or not coords(expr.guard):
-            return degree(expr.body)
+            return of(expr.body)
         case Where() if not coords(expr.test):
-            return _combine(max, (degree(expr.then), degree(expr.otherwise)))
+            return _combine(of_sum, map(of, _terms((expr.then, expr.otherwise))))
     return None
+
+
+def _terms(terms: tuple[Expr, ...]) -> list[Expr]:
+    """The terms that have a say: zero has every degree."""
+    return [term for term in terms if term != ZERO]
+
+
+def _common(degrees: list[int]) -> int | None:
+    return degrees[0] if len(set(degrees)) == 1 else None
 
 
 def _combine(operation, degrees) -> int | None:
