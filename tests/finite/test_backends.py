@@ -76,7 +76,7 @@ def test_a_cluster_draws_the_same_bytes(program, scheduler):
 
 
 def test_both_workers_draw_and_this_process_does_not(program, scheduler, monkeypatch):
-    monkeypatch.setattr(sampling, "draw_block", _who_draws)
+    monkeypatch.setattr(sampling, "draw_block", _who_draws())
     monkeypatch.setattr(sampling, "MAX_BLOCK", 1)
     drawn = program.sample(8, 20, backend="dask", scheduler=scheduler)
     assert len(set(drawn["process"])) == 2 and os.getpid() not in drawn["process"]
@@ -84,15 +84,20 @@ def test_both_workers_draw_and_this_process_does_not(program, scheduler, monkeyp
 
 def test_a_single_worker_draws_too(program, monkeypatch):
     monkeypatch.setattr(sampling, "MAX_BLOCK", 1)
-    monkeypatch.setattr(sampling, "draw_block", _who_draws)
+    monkeypatch.setattr(sampling, "draw_block", _who_draws())
     with cluster_of(1) as cluster:
         drawn = program.sample(8, 5, backend="dask", scheduler=cluster.scheduler_address)
     assert len(set(drawn["process"])) == 1 and os.getpid() not in drawn["process"]
 
 
-def _who_draws(plan, width, recorded, size, seed, block, plugins=()):
-    time.sleep(0.05)
-    return {"process": np.array([float(os.getpid())])}
+def _who_draws():
+    """Sent to the workers by value: they cannot import this file unless the tests happen to be on their path."""
+
+    def draw(plan, width, recorded, size, seed, block, plugins=()):
+        time.sleep(0.05)
+        return {"process": np.array([float(os.getpid())])}
+
+    return draw
 
 
 def test_conditional_laws_are_the_same(scheduler):
@@ -264,15 +269,18 @@ def test_backends_that_make_no_sense(program, options, message):
 
 
 def test_a_cluster_that_fails_is_not_replaced_in_silence(program, scheduler, monkeypatch):
-    monkeypatch.setattr(sampling, "draw_block", _fail_elsewhere)
+    monkeypatch.setattr(sampling, "draw_block", _fail_elsewhere())
     with pytest.raises(BackendError, match="the dask cluster failed after 0 of 4 blocks of runs: OSError: the disk is full"):
         program.sample(8, 1000, backend="dask", scheduler=scheduler)
 
 
-def _fail_elsewhere(*arguments, block, plugins=None):
-    if plugins is not None:  # on a worker
-        raise OSError("the disk is full")
-    return {}
+def _fail_elsewhere():
+    def draw(*arguments, block, plugins=None):
+        if plugins is not None:  # on a worker
+            raise OSError("the disk is full")
+        return {}
+
+    return draw
 
 
 # --- Ray, without Ray -------------------------------------------------------------------------------------------------
