@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
@@ -46,3 +47,26 @@ class OutputFile:
         self.file.flush()
         os.fsync(self.file.fileno())
         os.replace(self._part, self._target)
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write a file anew in one step, with the permissions it has; through a link, the file that it names.
+
+    :raises NetsorError: if it cannot be written; it is then as it was."""
+    from netsor.language.diagnostics import Diagnostic, NetsorError
+
+    target = Path(os.path.realpath(path))
+    part = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        if not os.access(target, os.W_OK):
+            raise PermissionError(0, "it is read-only")
+        with open(part, "xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        shutil.copymode(target, part)
+        os.replace(part, target)
+    except OSError as error:
+        raise NetsorError(Diagnostic("N119", f"cannot write {path}: {error.strerror}")) from None
+    finally:
+        part.unlink(missing_ok=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections import Counter
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from netsor.cli import options
 from netsor.cli.command import INTERRUPTED, Command
+from netsor.cli.program_files import program_files
 from netsor.cli.progress import ProgressDisplay
 from netsor.cli.text.duration import duration
 from netsor.cli.widths import further_widths_option, runs_option
@@ -74,7 +74,7 @@ def command(ctx, files, settings, data, samples, widths, runs, seed, as_json, pl
     With --width the lines are also checked at finite widths: drawn at each, extrapolated to infinite width, and failed if
     |extrapolated - expected| > tolerance + q errors, q such that a true line of any file fails with probability 1e-4 at most.
     """
-    tested, programs = [], _programs(files)
+    tested, programs = [], program_files(files)
     finite = FiniteWidths(widths, runs, LEVEL / len(programs)) if widths else None
     for file in programs:
         tested.append(_test(file, settings, data, samples, seed, plugins, finite))
@@ -93,19 +93,6 @@ def command(ctx, files, settings, data, samples, widths, runs, seed, as_json, pl
     if tested[-1].interrupted:
         ctx.exit(INTERRUPTED)
     ctx.exit(1 if counts["failed"] or drawn["disagrees"] or any(each.problems for each in tested) else 0)
-
-
-def _programs(paths: tuple[str, ...]) -> list[str]:
-    found: dict[str, None] = {}
-    for path in paths:
-        if path != "-" and Path(path).is_dir():
-            inside = sorted(map(str, Path(path).rglob("*.netsor")))
-            if not inside:
-                raise click.UsageError(f"there are no .netsor files in {path}")
-            found |= dict.fromkeys(inside)
-        else:
-            found[path] = None
-    return list(found)
 
 
 def _test(file: str, settings, data, samples, seed, plugins, finite: FiniteWidths | None) -> Tested:

@@ -35,7 +35,8 @@ class Builder:
 
     def start(self, span, *parts):
         has_docstring = bool(parts) and isinstance(parts[0], Token)
-        docstring = str(parts[0])[3:-3].strip() if has_docstring else ""
+        lines = str(parts[0])[3:-3].strip().split("\n") if has_docstring else []
+        docstring = "\n".join(line.rstrip() for line in lines)  # how the file ends its lines does not matter
         return syntax.Program(span, self.source, docstring, parts[1:] if has_docstring else parts)
 
     def width(self, span, *entries):
