@@ -18,7 +18,7 @@ from netsor.finite.products import ProductPlan, product_plans
 from netsor.ir.evaluate import Evaluator
 from netsor.ir.expressions import ZERO
 from netsor.ir.facts import uses
-from netsor.ir.program import Custom, Family, Given, MatMul, Moment, Nonlin, Program
+from netsor.ir.program import Custom, Definition, Family, Given, Iid, MatMul, Moment, Nonlin, Program
 from netsor.limit.functions import function
 
 
@@ -138,7 +138,7 @@ def _ask(family: Family, held: dict[Node, Held], recorded: set[Family]) -> None:
     definition, own = family.definition, held[family]
     if isinstance(definition, Nonlin) and own > Held.ROWS and not is_linear(family):
         own = Held.ALL
-    elif isinstance(definition, Custom) or (isinstance(definition, Given) and own > Held.ROWS and definition.mean != ZERO):
+    elif isinstance(definition, Custom) or (own > Held.ROWS and _has_a_direction(definition)):
         own = Held.ALL
     held[family] = own
     if isinstance(definition, MatMul) or is_bilinear(family):
@@ -151,6 +151,11 @@ def _ask(family: Family, held: dict[Node, Held], recorded: set[Family]) -> None:
         held[used] = max(held[used], wanted if used.is_vector else Held.ROWS)
         if used.is_vector and own == Held.ROWS and isinstance(definition, Nonlin):
             recorded.add(used)
+
+
+def _has_a_direction(definition: Definition) -> bool:
+    """Whether the law of an input is not the same in every orthonormal frame."""
+    return isinstance(definition, Iid) or (isinstance(definition, Given) and definition.mean != ZERO)
 
 
 def _agree(meeting: Interaction, held: dict[Node, Held]) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from netsor.ir.expressions import (
-    Add, Array, Call, Compare, Expr, Index, Indicator, Logic, Mul, Num, Pow, Range, Reduce, Softmax, Sym, Where, Width, add,
+    Add, Array, Call, Compare, Expr, Index, Indicator, Leaf, Logic, Mul, Num, Pow, Range, Reduce, Softmax, Sym, Where, Width, add,
     mul, total,
 )
 from netsor.ir.labelled import LEADING, Labelled, align, arrange, check_size, constant, contract
@@ -229,6 +229,21 @@ class Evaluator:
         positions = np.clip(np.rint(arrange(where, labels, sizes)).astype(np.intp) - index.range.lo, 0, sizes[index] - 1)
         values = arrange(moved, labels + (index,), sizes)
         return Labelled(np.take_along_axis(values, positions[..., None], axis=-1)[..., 0], labels)
+
+
+def function_of_leaf(expr: Expr, leaf: Labelled, evaluator: Evaluator) -> Labelled:
+    """An expression in one leaf, elementwise, over (at least) the labels of the leaf's values."""
+    inner = _OfLeaf(evaluator.functions, evaluator.symbols)
+    inner.leaf, inner.size = leaf, evaluator.size
+    (values, known), labels = align([inner.evaluate(expr), leaf])
+    return Labelled(np.broadcast_to(np.asarray(values, dtype=float), np.broadcast_shapes(values.shape, known.shape)), labels)
+
+
+class _OfLeaf(Evaluator):
+    leaf: Labelled
+
+    def _leaf(self, expr: Leaf) -> Labelled:
+        return self.leaf
 
 
 def _clip(position: int, size: int) -> int:

@@ -13,9 +13,8 @@ from fractions import Fraction
 from typing import Any
 
 from netsor.ir.interned import Interned, node
+from netsor.ir.number_powers import Number, number_power
 from netsor.ir.ranges import Range
-
-Number = int | Fraction | float
 
 
 class Expr(metaclass=Interned):
@@ -262,6 +261,15 @@ class Expect(Expr):
     mirror: tuple = ()
 
 
+@node
+class Integral(Expr):
+    """The integral of ``body`` over ``variable`` from 0 to 1: the expectation over a uniform variable.  The range of ``variable`` says how
+    many nodes quadrature takes, about."""
+
+    body: Expr
+    variable: Index
+
+
 def first(index: Index) -> Index:
     """The copy of an inner index that stands for the row of a covariance."""
     return Index(index.name, index.range, ("first", index.tag))
@@ -329,7 +337,7 @@ def power(base, exponent) -> Expr:
     if exponent == ZERO:
         return ONE
     if isinstance(exponent, Num) and isinstance(base, Num):
-        folded = _number_power(base.value, exponent.value)
+        folded = number_power(base.value, exponent.value)
         if folded is not None:
             return Num(folded)
     integral = isinstance(exponent, Num) and exponent.value == int(exponent.value) if _finite(exponent) else False
@@ -349,27 +357,6 @@ def power(base, exponent) -> Expr:
 
 def _finite(exponent) -> bool:
     return isinstance(exponent, Num) and math.isfinite(exponent.value)
-
-
-def _number_power(base: Number, exponent: Number) -> Number | None:
-    """base ** exponent where that is a number worth folding, else None (kept as a symbolic power)."""
-    try:
-        if isinstance(exponent, float) or isinstance(base, float):
-            value = float(base) ** float(exponent)
-            return value if isinstance(value, float) and math.isfinite(value) else None
-        exponent = Fraction(exponent)
-        if exponent.denominator == 1 and abs(exponent) <= 4096 and (base != 0 or exponent > 0):
-            value = Fraction(base) ** int(exponent)
-            return int(value) if value.denominator == 1 else value
-        if exponent.denominator == 2 and base > 0 and abs(exponent) <= 64:  # exact square roots
-            base = Fraction(base)
-            roots = math.isqrt(base.numerator), math.isqrt(base.denominator)
-            if roots[0] ** 2 == base.numerator and roots[1] ** 2 == base.denominator:
-                value = Fraction(*roots) ** exponent.numerator
-                return int(value) if value.denominator == 1 else value
-    except (OverflowError, ZeroDivisionError):
-        pass
-    return None
 
 
 def sqrt(value) -> Expr:

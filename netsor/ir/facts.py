@@ -6,7 +6,7 @@ from typing import TypeVar
 from collections.abc import Callable, Iterable
 
 from netsor.ir.expressions import Coord, Expr, Index, ScalarRef
-from netsor.ir.program import Custom, Family, Given, MatMul, Moment, Nonlin, ScalarFunction, Score
+from netsor.ir.program import Custom, Family, Given, Iid, MatMul, Moment, Nonlin, ScalarFunction, Score
 from netsor.ir.rewrite import walk
 
 
@@ -15,6 +15,8 @@ def parts(family: Family) -> tuple[Expr, ...]:
     match family.definition:
         case Given() as given:
             return (given.mean, given.covariance)
+        case Iid(law=law):
+            return law.parameters
         case MatMul() as product:
             return (*product.matrix_subscripts, product.argument)
         case Nonlin(body=body) | Moment(body=body) | ScalarFunction(body=body):

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from netsor.ir.expressions import Coord, Expr, Index, Range, ScalarRef
+from netsor.ir.laws import Law
 from netsor.language.source import Source, Span
 
 
@@ -64,6 +65,14 @@ class Given:
 
 
 @dataclass(frozen=True, eq=False)
+class Iid:
+    """``input`` with a law that is not Gaussian: coordinates iid, elements independent.  The parameters of ``law`` are expressions over the
+    axes."""
+
+    law: Law
+
+
+@dataclass(frozen=True, eq=False)
 class MatMul:
     """``matrix[matrix_subscripts] @ argument``"""
 
@@ -111,7 +120,7 @@ class Custom:
     constants: tuple[Expr, ...] = ()
 
 
-Definition = Given | MatMul | Nonlin | Moment | Score | ScalarFunction | Custom
+Definition = Given | Iid | MatMul | Nonlin | Moment | Score | ScalarFunction | Custom
 
 
 @dataclass(eq=False)
@@ -136,7 +145,7 @@ class Family:
 
     @property
     def is_vector(self) -> bool:
-        return isinstance(self.definition, (Given, MatMul, Nonlin, Custom))
+        return isinstance(self.definition, (Given, Iid, MatMul, Nonlin, Custom))
 
     @property
     def label(self) -> str:

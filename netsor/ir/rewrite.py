@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from netsor.ir.expressions import (
-    Add, Array, Average, Call, Compare, Coord, Expect, Expr, Index, Indicator, Leaf, Let, Logic, Mul, Num, Pow,
+    Add, Array, Average, Call, Compare, Coord, Expect, Expr, Index, Indicator, Integral, Leaf, Let, Logic, Mul, Num, Pow,
     Reduce, ScalarRef, Softmax, Sym, Where, Width, add, first, fresh, mul, power, second,
 )
 
@@ -38,7 +38,7 @@ def children(expr: Expr) -> tuple:
         case Softmax():
             inside = (expr.body,) if expr.guard is None else (expr.body, expr.guard)
             return inside + (expr.at,)
-        case Average():
+        case Average() | Integral():
             return (expr.body,)
         case Expect():
             return expr.factors + expr.mean + tuple(entry for row in expr.covariance for entry in row)
@@ -65,6 +65,8 @@ def bound(expr: Expr) -> frozenset:
             return frozenset((expr.index,))
         case Expect():
             return frozenset(copy(index) for block in expr.inner for index in block for copy in (first, second))
+        case Integral():
+            return frozenset((expr.variable,))
     return frozenset()
 
 
@@ -105,6 +107,9 @@ def substitute(expr: Expr, mapping: Mapping[Index, Expr]) -> Expr:
             inside = {**{i: v for i, v in mapping.items() if i != expr.index}, expr.index: name}
             guard = None if expr.guard is None else substitute(expr.guard, inside)
             return Softmax(substitute(expr.body, inside), name, guard, inner(expr.at))
+        case Integral():
+            variable = fresh(expr.variable)
+            return Integral(substitute(expr.body, {**mapping, expr.variable: variable}), variable)
         case Expect():  # values never mention the inner copies: those are bound here and nowhere else
             return Expect(
                 tuple(map(inner, expr.factors)),
@@ -163,6 +168,8 @@ def rebuild(expr: Expr, change: Callable[[Expr], Expr]) -> Expr:
             return Softmax(change(expr.body), expr.index, guard, change(expr.at))
         case Average():
             return Average(change(expr.body), expr.index)
+        case Integral():
+            return Integral(change(expr.body), expr.variable)
         case Expect():
             return Expect(
                 tuple(map(change, expr.factors)),
@@ -186,4 +193,7 @@ def rename_bound(expr: Expr, depth: int = 0) -> Expr:
         if isinstance(expr, Softmax):
             return Softmax(inside(expr.body), names[expr.index], guard, rename_bound(expr.at, depth))
         return Reduce(expr.op, inside(expr.body), tuple(names.values()), guard)
+    if isinstance(expr, Integral):
+        name = Index("", expr.variable.range, ("bound", depth))
+        return Integral(rename_bound(substitute(expr.body, {expr.variable: name}), depth + 1), name)
     return rebuild(expr, lambda child: rename_bound(child, depth))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from netsor.ir.expressions import Index, Range
 from netsor.ir.program import (
-    ArrayDeclaration, Custom, Definition, Expectation, Family, Given, MatMul, Matrix, Moment, Nonlin, Output, Program,
+    ArrayDeclaration, Custom, Definition, Expectation, Family, Given, Iid, MatMul, Matrix, Moment, Nonlin, Output, Program,
     ScalarFunction, Score,
 )
 from netsor.ir.rewrite import free_indices, walk
@@ -72,6 +72,8 @@ def _definition(family: Family, definition: Definition, several: bool) -> str:
             copies = [f"{text(axis)}, {text(other)}" for axis, other in zip(family.axes, second) if other is not None]
             over = f" over {'; '.join(copies)}" if copies else ""
             return f"Input   N({text(mean)}, {text(covariance)}{over})"
+        case Iid(law=law):
+            return f"Input   {law.name}({', '.join(map(text, law.parameters))})"
         case MatMul(matrix=matrix, matrix_subscripts=subscripts, argument=argument):
             return f"MatMul  {_element(matrix, list(map(text, subscripts)))} @ {text(argument)}"
         case Nonlin(body=body):

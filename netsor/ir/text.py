@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsor.ir.expressions import (
-    Add, Array, Average, Call, Compare, Coord, Expect, Expr, Index, Indicator, Leaf, Let, Logic, Mul, Num, Pow,
+    Add, Array, Average, Call, Compare, Coord, Expect, Expr, Index, Indicator, Integral, Leaf, Let, Logic, Mul, Num, Pow,
     Reduce, ScalarRef, Softmax, Sym, Where, Width,
 )
 
@@ -76,6 +76,8 @@ def _text(expr: Expr) -> tuple[str, int]:
             return _binder("softmax", expr.body, (expr.index,), expr.guard) + at, _ATOM
         case Average():
             return _binder("average", expr.body, (expr.index,), None), _ATOM
+        case Integral():
+            return f"integral({text(expr.body)} for {text(expr.variable)} in 0..1)", _ATOM
         case Expect():
             return f"E[{' * '.join(_wrap(factor, _POWER) for factor in expr.factors)}]", _ATOM
     raise TypeError(type(expr).__name__)

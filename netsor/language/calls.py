@@ -256,8 +256,8 @@ def rounding(node: syntax.Call, frame: Frame) -> Value:
 
 
 def wrapped(node: syntax.Call, frame: Frame) -> Value:
-    fail("N409", "wrap is not supported yet", node.span, "", (),
-         "mod works on constants, as in x[mod(i + o - 1, s) + 1]")
+    fail("N328", "wrap stands for a whole subscript and nowhere else", node.span,
+         "it is circular in the range of the subscript at its place", (), "x[wrap(i + o)]")
 
 
 # --- functions of the program

@@ -9,29 +9,23 @@ import numpy as np
 
 from netsor.ir.expressions import Array, Expr, Index, Num, fresh, mul
 from netsor.ir.labelled import TooLarge
-from netsor.ir.program import Given, Matrix
+from netsor.ir.laws import LAWS
+from netsor.ir.program import Given, Iid, Matrix
 from netsor.ir.rewrite import free_indices
 from netsor.language import syntax
 from netsor.language.constants import evaluator
 from netsor.language.declarations import ARRAY_LIMIT
 from netsor.language.diagnostics import Label
 from netsor.language.expressions import constant, quantity
+from netsor.language.iid_laws import arguments, read_law
 from netsor.language.lefthand import Left, each_value, read_left
-from netsor.language.scope import IndexEntity, Pieces, count
+from netsor.language.scope import IndexEntity, Pieces
 from netsor.language.source import Span
 from netsor.language.state import Frame, fail
 from netsor.language.values import Dot, Level
 from netsor.language.widths import named_width, order, relative
 
-OTHER_LAWS = ("Rademacher", "Bernoulli", "Uniform")
 RELATIVE_TOLERANCE = 1e-10  # of the largest eigenvalue: less than this below zero is rounding
-
-
-def arguments(law: syntax.Law, names: tuple[str, ...]) -> tuple[syntax.Node, ...]:
-    if len(law.arguments) != len(names):
-        fail("N316", f"`{law.name.name}` takes {count(len(names), 'number')}, {' and '.join(names)}, and "
-             f"{len(law.arguments) or 'none'} {'is' if len(law.arguments) == 1 else 'are'} given", law.span)
-    return law.arguments
 
 
 # --- inputs
@@ -43,11 +37,9 @@ def inputs(node: syntax.Input, frame: Frame) -> None:
         fail("N409", "random scalars as inputs are not supported yet", node.size.span)
     width = frame.state.width if node.size is None else named_width(node.size, frame)
     law = node.law.name.name
-    if law in OTHER_LAWS:
-        fail("N409", f"inputs that are not Gaussian are not supported yet ({law})", node.law.name.span)
-    if law not in ("N", "Const"):
+    if law not in ("N", "Const", *LAWS):
         fail("N319", f"`{law}` is not a law that inputs can have", node.law.name.span, "",
-             (), "a Gaussian input is drawn from N(mean, variance)")
+             (), f"the laws of inputs are N(mean, variance), Const(value), {', '.join(LAWS)}")
     for element in node.elements:
         left = read_left(element, frame)
         each_value(left, frame, lambda left, inside, element=element: _one_input(node.law, element, left, width, inside))
@@ -60,16 +52,19 @@ def need_width(frame: Frame, span: Span) -> None:
 
 
 def _one_input(law: syntax.Law, element: syntax.Element, left: Left, width: str, frame: Frame) -> None:
-    if law.name.name == "Const":
+    if law.name.name in LAWS:
+        given: Given | Iid = Iid(read_law(law, frame))
+    elif law.name.name == "Const":
         (mean,) = arguments(law, ("its value",))
         given = Given(constant(mean, frame, "the value of a constant input"), Num(0), (None,) * len(left.axes))
+        _check_numbers(given.mean, frame, mean.span, "the mean")
     else:
         mean, variance = arguments(law, ("mean", "variance"))
         shift = constant(mean, frame, "a mean")
         covariance, second = read_covariance(variance, left, frame)
         check_covariance(element.name.name, covariance, second, left, frame, variance.span)
         given = Given(shift, covariance, second)
-    _check_numbers(given.mean, frame, mean.span, "the mean")
+        _check_numbers(given.mean, frame, mean.span, "the mean")
     family = frame.state.new_family(element.name.name, left.pattern, given, element.span, width)
     left.define(element, "a family", family, frame.state)
 

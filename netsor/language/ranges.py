@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from netsor.ir.expressions import Add, Expr, Index, Logic, Mul, Num, Range, add, mul
+from netsor.ir.expressions import Add, Call, Expr, Index, Logic, Mul, Num, Range, add, mul
 from netsor.ir.labelled import Labelled, align
 from netsor.ir.rewrite import free_indices
 from netsor.ir.text import text
@@ -47,13 +47,20 @@ def normal(expr: Expr) -> Expr:
 
 
 def interval(expr: Expr) -> tuple[float, float] | None:
-    """Bounds of a sum of multiples of indices; None for anything else."""
+    """Bounds of a sum of multiples of indices, and of such sums modulo a number; None for anything else."""
     coefficients, constant = affine(expr)
     low = high = constant
     for atom, coefficient in coefficients.items():
-        if not isinstance(atom, Index) or coefficient != int(coefficient):
+        match atom:
+            case Index(range=Range(lo=first, hi=last)):
+                pass
+            case Call(function="mod", arguments=(inner, Num(value=size))) if interval(inner) is not None:
+                first, last = 0, size - 1
+            case _:
+                return None
+        if coefficient != int(coefficient):
             return None
-        ends = coefficient * atom.range.lo, coefficient * atom.range.hi
+        ends = coefficient * first, coefficient * last
         low, high = low + min(ends), high + max(ends)
     return (low, high) if constant == int(constant) else None
 

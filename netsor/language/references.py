@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from netsor.ir.expressions import ONE, Array, Expr, Index, Num
+from netsor.ir.expressions import ONE, Array, Call, Expr, Index, Num, Range, add
 from netsor.ir.program import ArrayDeclaration, Matrix
 from netsor.ir.rewrite import free_indices
 from netsor.language import syntax
@@ -110,8 +110,36 @@ def subscript(node: syntax.Node, frame: Frame) -> Expr:
     return normal(meaning.expr)
 
 
+def is_wrap(node: syntax.Node) -> bool:
+    return isinstance(node, syntax.Call) and node.function.dotted == "wrap"
+
+
+def wrapped(node: syntax.Call, entity: Pieces, place: int, frame: Frame) -> Expr:
+    """`wrap(e)` as the subscript at this place: e, taken around the circle of the values that the subscript has."""
+    if len(node.arguments) != 1 or node.keywords:
+        fail("N316", "`wrap` takes 1 argument, the position on the circle", node.span)
+    position = subscript(node.arguments[0], frame)
+    if place >= entity.rank:
+        return position  # too many subscripts: said where they are counted
+    ranges = [each.range if isinstance(each, Index) else Range(each, each) for each in (p[place] for p, _, _ in entity.all_parts())]
+    if any(range_.infinite for range_ in ranges):
+        fail("N313", "an infinite range is no circle", node.span)
+    low, high = min(range_.lo for range_ in ranges), max(range_.hi for range_ in ranges)
+    size = high - low + 1
+    if isinstance(position, Num):
+        return Num((position.value - low) % size + low)
+    bounds = interval(position)
+    if bounds is not None and low <= bounds[0] and bounds[1] <= high:
+        return position
+    return normal(add(Call("mod", (normal(add(position, -low)), Num(size))), low))
+
+
 def _element(entity: Pieces, node: syntax.Name, frame: Frame) -> Meaning:
-    return element(entity, [subscript(each, frame) for each in node.subscripts], node, frame)
+    terms = [
+        wrapped(each, entity, place, frame) if is_wrap(each) else subscript(each, frame)
+        for place, each in enumerate(node.subscripts)
+    ]
+    return element(entity, terms, node, frame)
 
 
 def element(entity: Pieces, subscripts: list[Expr], node: syntax.Name, frame: Frame) -> Meaning:

@@ -1,7 +1,7 @@
 """E[product of functions of Gaussian families] as expressions, with the index equalities kept apart.
 
 Whether two Gaussian variables are correlated may hinge on index equalities (heads a = a', tokens i = i').  The expectation is taken
-case by case over which of them hold and turned back into a sum of equalities times coefficients by Moebius inversion: with F(T)
+case by case over which of them hold (whether two elements of an input that is not Gaussian are the same does too) and turned back into a sum of equalities times coefficients by Moebius inversion: with F(T)
 the value when exactly the equalities T hold, the kernel is sum over S of delta_S sum over T within S of (-1)^(|S|-|T|) F(T).
 """
 
@@ -11,11 +11,15 @@ from itertools import combinations
 from collections.abc import Callable
 
 from netsor.ir.expressions import (
-    ZERO, Compare, Coord, Expect, Expr, Index, Indicator, Leaf, add, first, mul, second,
+    ONE, ZERO, Compare, Coord, Expect, Expr, Index, Indicator, Leaf, Where, add, first, mul, second,
 )
 from netsor.ir.kernel import Kernel, sides
+from netsor.ir.laws import Law
 from netsor.ir.polynomials import coords
+from netsor.ir.program import Iid
 from netsor.ir.rewrite import free_indices, rebuild, substitute, walk
+from netsor.limit.affine_leaves import in_affine_parts
+from netsor.limit.conditioning import TooManyCases, Variable, choice_without_leaves, condition, replaced
 from netsor.limit.equations import representatives, substitute_chain
 from netsor.limit.parity import parity, singular
 
@@ -25,18 +29,17 @@ MAX_EQUALITIES = 3  # beyond this the indicators are evaluated with the covarian
 def expectation(
     factors: list[Expr], covariance: Callable[[Coord, Coord], Kernel], mean: Callable[[Coord], Kernel], mirror: tuple = ()
 ) -> Kernel:
-    """E of the product of expressions in coordinates of Gaussian families.
+    """E of the product of expressions in coordinates of Gaussian families and of inputs that are not Gaussian.
 
-    ``covariance`` and ``mean`` give the moments of coordinates; ``mirror`` lists index pairs whose exchange does not matter."""
+    ``covariance`` and ``mean`` give the moments of Gaussian coordinates; ``mirror`` lists index pairs whose exchange does not matter."""
     blocks = leaf_blocks(factors)
     factors = [_with_leaves(factor, blocks) for factor in factors]
-    inner = tuple(block.inner for block in blocks)
     rows = [block.reference(first) for block in blocks]
     columns = [block.reference(second) for block in blocks]
     kernels = {
-        (m, k): covariance(rows[m], columns[k]).limit() for m in range(len(blocks)) for k in range(len(blocks)) if m <= k
+        (m, k): _relation(rows[m], columns[k], covariance) for m in range(len(blocks)) for k in range(len(blocks)) if m <= k
     }
-    means = [mean(row).expression() for row in rows]
+    means = [ZERO if block.law is not None else mean(row).expression() for block, row in zip(blocks, rows)]
     outer = frozenset().union(*map(free_indices, factors), *(free_indices(t) for b in blocks for t in b.reference(first).subscripts))
     copies = {copy(index) for block in blocks for index in block.inner for copy in (first, second)}
     equalities = sorted(
@@ -44,7 +47,7 @@ def expectation(
         key=repr,
     )
     mirror = tuple(pair for pair in mirror if all(isinstance(index, Index) and index in outer for index in pair))
-    case = _Case(factors, inner, means, kernels, mirror)
+    case = _Case(factors, blocks, means, kernels, mirror)
     if len(equalities) > MAX_EQUALITIES:
         return Kernel.of(case.value(None))
     terms = []
@@ -60,11 +63,20 @@ def expectation(
     return Kernel([item for kernel in terms for item in kernel.terms.items()])
 
 
+def _relation(row: Coord, column: Coord, covariance: Callable[[Coord, Coord], Kernel]) -> Kernel:
+    """The covariance of Gaussian coordinates; 1 where coordinates of an input that is not Gaussian are the same, else 0."""
+    if not isinstance(row.family.definition, Iid) and not isinstance(column.family.definition, Iid):
+        return covariance(row, column).limit()
+    return Kernel.equal(zip(row.subscripts, column.subscripts)) if row.family is column.family else Kernel()
+
+
 class LeafBlock:
-    """The elements of one Gaussian family that the factors mention: one variable, or an array over the axes that inner sums run over."""
+    """The elements of one family that the factors mention: one variable, or an array over the axes that inner sums run over.  ``law`` is
+    its law where that is not Gaussian."""
 
     def __init__(self, family, pattern: tuple):
         self.family, self.pattern = family, pattern
+        self.law = family.definition.law if isinstance(family.definition, Iid) else None
         self.inner = tuple(axis for axis, term in zip(family.axes, pattern) if term is None)
 
     def matches(self, reference: Coord) -> bool:
@@ -111,8 +123,8 @@ def _free(equality) -> frozenset:
 class _Case:
     """The expectation when exactly the equalities of a set hold (None: whatever holds, indicators kept)."""
 
-    def __init__(self, factors, inner, means, kernels, mirror):
-        self.factors, self.inner, self.means, self.kernels, self.mirror = factors, inner, means, kernels, mirror
+    def __init__(self, factors: list[Expr], blocks: list[LeafBlock], means: list[Expr], kernels: dict, mirror: tuple):
+        self.factors, self.blocks, self.means, self.kernels, self.mirror = factors, blocks, means, kernels, mirror
         self.known: dict = {}
 
     def value(self, held: frozenset | None) -> Expr:
@@ -123,15 +135,19 @@ class _Case:
     def _find(self, held: frozenset | None) -> Expr:
         names = [] if held is None else representatives(held)
         entries = {key: substitute_chain(self._entry(kernel, held), names) for key, kernel in self.kernels.items()}
+        entries |= {(k, m): _swapped(entry, self.blocks[m].inner + self.blocks[k].inner) for (m, k), entry in entries.items() if m != k}
         factors = [substitute_chain(factor, names) for factor in self.factors]
         means = [substitute_chain(mean, names) for mean in self.means]
         mirror = self.mirror if held is None or not held else ()
         if held:
             replaced = {index for index, _ in names}
             mirror = tuple(pair for pair in self.mirror if not replaced & set(pair))
+        variables = {
+            slot: self._law(slot, names) for slot, block in enumerate(self.blocks) if block.law is not None
+        }
         return mul(*[
-            self._component([factors[f] for f in group], slots, entries, means, mirror)
-            for group, slots in _components(factors, entries, len(self.inner))
+            self._component([factors[f] for f in group], slots, entries, means, mirror, variables)
+            for group, slots in _components(factors, entries, len(self.blocks))
         ])
 
     @staticmethod
@@ -145,24 +161,60 @@ class _Case:
             terms.append(mul(*[Indicator(Compare("==", *sides(e))) for e in sorted(open_, key=repr)], coefficient))
         return add(*terms)
 
-    def _component(self, factors: list[Expr], slots: list[int], entries: dict, means: list[Expr], mirror: tuple) -> Expr:
+    def _law(self, slot: int, names: list) -> Law:
+        """The law of a block, over the first copies of its inner indices."""
+        block = self.blocks[slot]
+        law = block.law.substitute(dict(zip(block.family.axes, block.reference(first).subscripts)))
+        return type(law)(tuple(substitute_chain(parameter, names) for parameter in law.parameters))
+
+    def _component(
+        self, factors: list[Expr], slots: list[int], entries: dict, means: list[Expr], mirror: tuple, laws: dict[int, Law]
+    ) -> Expr:
         """The expectation over leaves that are independent of all others."""
+        own = [slot for slot in slots if slot in laws]
+        if not own:
+            return self._gaussian(factors, slots, entries, means, mirror)
+        certain = all(not self.blocks[m].inner and entries[m, k] in (ZERO, ONE) for m in own for k in own)
+        if certain:
+            same = {slot: next(m for m in own if entries[m, slot] == ONE) for slot in own}
+            merged = [replaced(factor, {Leaf(slot): Leaf(m) for slot, m in same.items()}) for factor in factors]
+            variables = [Variable(Leaf(slot), laws[slot]) for slot in sorted(set(same.values()))]
+            try:
+                return condition(merged, variables, lambda given: self._given(given, entries, means))
+            except TooManyCases:
+                pass
+        normal = [_of_normals(factor, laws, self.blocks) for factor in factors]
+        return self._gaussian(normal, slots, entries, means, ())
+
+    def _given(self, factors: list[Expr], entries: dict, means: list[Expr]) -> Expr:
+        """The expectation over the Gaussian leaves that are left when the others have values."""
+        choice = choice_without_leaves(factors)
+        if choice is not None:
+            test, *branches = choice
+            return Where(test, *[self._given(branch, entries, means) for branch in branches])
+        parts = []
+        for group, slots in _components(factors, entries, len(self.blocks)):
+            own = [factors[f] for f in group]
+            combined = in_affine_parts(own, means.__getitem__, lambda m, k: entries[m, k]) if slots else None
+            if combined is None:
+                parts.append(self._gaussian(own, slots, entries, means, ()))
+            else:
+                own, new_means, covariance = combined
+                odd = self._is_odd(own, range(len(new_means)), new_means)
+                parts.append(ZERO if odd else Expect(
+                    tuple(own), ((),) * len(new_means), tuple(new_means), tuple(map(tuple, covariance))))
+        return mul(*parts)
+
+    def _gaussian(self, factors: list[Expr], slots: list[int], entries: dict, means: list[Expr], mirror: tuple) -> Expr:
+        """The expectation over Gaussian leaves."""
         if not slots:
             return mul(*factors)
         if self._is_odd(factors, slots, means):
             return ZERO
         place = {slot: position for position, slot in enumerate(slots)}
         factors = [_renumber(factor, place) for factor in factors]
-
-        def entry(m: int, k: int) -> Expr:
-            if m <= k:
-                return entries[m, k]
-            swapped = {copy_m(i): copy_k(i) for i in self.inner[m] + self.inner[k]
-                       for copy_m, copy_k in ((first, second), (second, first))}
-            return substitute(entries[k, m], swapped)
-
-        covariance = tuple(tuple(entry(m, k) for k in slots) for m in slots)
-        inner = tuple(self.inner[slot] for slot in slots)
+        covariance = tuple(tuple(entries[m, k] for k in slots) for m in slots)
+        inner = tuple(self.blocks[slot].inner for slot in slots)
         return Expect(tuple(factors), inner, tuple(means[slot] for slot in slots), covariance, mirror)
 
     @staticmethod
@@ -176,6 +228,20 @@ class _Case:
         return product == -1
 
 
+def _swapped(entry: Expr, inner: tuple[Index, ...]) -> Expr:
+    """A covariance with rows and columns exchanged."""
+    return substitute(entry, {
+        one(index): other(index) for index in inner for one, other in ((first, second), (second, first))})
+
+
+def _of_normals(expr: Expr, laws: dict[int, Law], blocks: list[LeafBlock]) -> Expr:
+    """Leaves that are not Gaussian as functions of leaves that are standard normal."""
+    if isinstance(expr, Leaf) and expr.slot in laws:
+        inner = dict(zip(map(first, blocks[expr.slot].inner), expr.subscripts))
+        return laws[expr.slot].substitute(inner).of_normal(expr)
+    return rebuild(expr, lambda child: _of_normals(child, laws, blocks))
+
+
 def _mentions_copy(equality) -> bool:
     return any(isinstance(i.tag, tuple) and i.tag[0] in ("first", "second") for i in _free(equality))
 
@@ -183,7 +249,7 @@ def _mentions_copy(equality) -> bool:
 def _components(factors: list[Expr], entries: dict, count: int) -> list[tuple[list[int], list[int]]]:
     """Factors and leaves in groups that neither share leaves nor are correlated: (factor positions, slots)."""
     used = [{part.slot for part in walk(factor) if isinstance(part, Leaf)} for factor in factors]
-    links = used + [{m, k} for (m, k), entry in entries.items() if m != k and entry != ZERO]
+    links = used + [{m, k} for (m, k), entry in entries.items() if m < k and entry != ZERO]
     groups: list[set[int]] = [{slot} for slot in range(count)]
     for link in links:
         joined = [group for group in groups if group & link]

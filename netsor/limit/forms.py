@@ -16,7 +16,7 @@ from netsor.ir.expressions import (
 )
 from netsor.ir.facts import bottom_up
 from netsor.ir.polynomials import as_power, coords, degree
-from netsor.ir.program import Custom, Family, Given, MatMul, Nonlin
+from netsor.ir.program import Custom, Family, Given, Iid, MatMul, Nonlin
 from netsor.ir.rewrite import children, free_indices, rebuild, rename_bound, substitute, walk
 from netsor.limit.limits import TooMuchWork
 from netsor.rules.base import is_affine
@@ -52,7 +52,7 @@ class Term:
 
 @dataclass(frozen=True)
 class Atom:
-    """Drawn by a rule: an input, a MatMul, a plug-in's Gaussian vector."""
+    """Drawn by a rule: an input, a MatMul, a plug-in's Gaussian vector.  Gaussian, except for inputs with another law."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Sum:
 
 @dataclass(frozen=True)
 class Function:
-    """A coordinatewise expression in coordinates of Gaussian families."""
+    """A coordinatewise expression in coordinates of Gaussian families and of inputs that are not Gaussian."""
 
     body: Expr
 
@@ -98,7 +98,9 @@ class Forms:
 
     def _gaussian_by_definition(self, family: Family) -> bool:
         definition = family.definition
-        return not isinstance(definition, Nonlin) or is_affine(definition.body, self._gaussian.__getitem__)
+        if isinstance(definition, Nonlin):
+            return is_affine(definition.body, self._gaussian.__getitem__)
+        return not isinstance(definition, Iid)
 
     def constituents(self, family: Family) -> tuple[Family, ...]:
         """The vector families that the form of ``family`` mentions (none for an atom)."""
@@ -111,7 +113,7 @@ class Forms:
 
     def _find(self, family: Family) -> Form:
         definition = family.definition
-        if isinstance(definition, (Given, MatMul, Custom)):
+        if isinstance(definition, (Given, Iid, MatMul, Custom)):
             return ATOM
         terms = self._expand(definition.body)
         if len(terms) == 1 and len(terms[0].factors) == 1 and terms[0] == Term(ONE, terms[0].factors):
@@ -121,8 +123,10 @@ class Forms:
         return Sum(tuple(Term(t.coefficient, tuple(map(named, t.factors)), t.indices, t.guard) for t in terms))
 
     def gaussian_body(self, family: Family) -> Expr:
-        """The definition of a family that is not Gaussian, in coordinates of Gaussian families."""
+        """The definition of a family that is not Gaussian, in coordinates of Gaussian families and inputs."""
         form = self.form(family)
+        if isinstance(form, Atom):
+            return family.generic
         return form.body if isinstance(form, Function) else self._gaussian_form(family.definition.body)
 
     def named(self, body: Expr, owner: Family) -> Coord:
@@ -188,7 +192,7 @@ class Forms:
                 "each definition uses earlier ones several times; a matrix between them ends the formula")
         expr = self._inline(expr)
         affine = dict.fromkeys(self._affine_parts(expr))
-        variables = coords(expr)
+        variables = [variable for variable in coords(expr) if self.is_gaussian(variable.family)]
         if len(affine) == 1 or (len(variables) > 1 and len(affine) <= len(variables)):
             return self._replace(expr, {part: self._intern(part) for part in affine if not isinstance(part, Coord)})
         return expr
@@ -201,7 +205,7 @@ class Forms:
         return sum(self._sizes[part.family] if isinstance(part, Coord) else 1 for part in walk(expr))
 
     def _size(self, family: Family) -> float:
-        if self.is_gaussian(family):
+        if self._stands_alone(family):
             return 1
         return sum(self._sizes[part.family] if isinstance(part, Coord) else 1 for part in walk(family.definition.body))
 
@@ -211,17 +215,23 @@ class Forms:
             return expr
         if isinstance(expr, Coord):
             family = expr.family
-            if self.is_gaussian(family):
+            if self._stands_alone(family):
                 return expr
             return self._inline(substitute(family.definition.body, dict(zip(family.axes, expr.subscripts))))
         return rebuild(expr, self._inline)
 
+    def _stands_alone(self, family: Family) -> bool:
+        """Whether a coordinate is a variable of its own in functions: Gaussian, or an input."""
+        return self.is_gaussian(family) or isinstance(family.definition, Iid)
+
     def _affine_parts(self, expr: Expr) -> list[Expr]:
-        """The largest subexpressions that are affine in (Gaussian) coordinates."""
+        """The largest subexpressions that are affine in Gaussian coordinates."""
         if not coords(expr):
             return []
-        if degree(expr) == 1:
+        if degree(expr) == 1 and all(self.is_gaussian(variable.family) for variable in coords(expr)):
             return [expr]
+        if isinstance(expr, Coord):
+            return []
         return [part for child in children(expr) for part in self._affine_parts(child)]
 
     def _replace(self, expr: Expr, names: dict[Expr, Expr]) -> Expr:

@@ -7,18 +7,19 @@ from functools import cached_property
 import numpy as np
 
 from netsor.expectation import psd_root
-from netsor.ir.expressions import Coord, Expr
+from netsor.ir.evaluate import function_of_leaf
+from netsor.ir.expressions import Coord, Expr, Leaf
 from netsor.ir.kernel import has_infinite, limit_of
 from netsor.ir.labelled import SAMPLE, Labelled, arrange, check_size
-from netsor.ir.program import Family
+from netsor.ir.program import Family, Iid
 from netsor.ir.polynomials import coords
 from netsor.limit.forms import Forms
 from netsor.limit.numbers import Numbers
 from netsor.limit.recursion import Recursion, generic
 
 
-def gaussian_families(families: list[Family], forms: Forms) -> list[Family]:
-    """The Gaussian families that the given vectors are functions of, in program order."""
+def variables_of(families: list[Family], forms: Forms) -> list[Family]:
+    """The Gaussian families, and the inputs that are not Gaussian, that the given vectors are functions of, in program order."""
     found: dict[Family, None] = {}
     stack = list(families)
     seen: set[Family] = set()
@@ -27,7 +28,7 @@ def gaussian_families(families: list[Family], forms: Forms) -> list[Family]:
         if family in seen:
             continue
         seen.add(family)
-        if forms.is_gaussian(family):
+        if forms.is_gaussian(family) or isinstance(family.definition, Iid):
             found[family] = None
         else:
             stack.extend(reference.family for reference in coords(body_to_draw(family, forms)))
@@ -44,7 +45,9 @@ class JointDraw:
     """One coordinate of all Gaussian families in each sample, and everything that is computed from them."""
 
     def __init__(self, families: list[Family], recursion: Recursion):
-        self.families = gaussian_families(families, recursion.forms)
+        variables = variables_of(families, recursion.forms)
+        self.inputs = [family for family in variables if isinstance(family.definition, Iid)]
+        self.families = [family for family in variables if family not in self.inputs]
         self.recursion = recursion
         self._root: np.ndarray | None = None  # of the covariance, where it is the same for all samples
 
@@ -66,8 +69,9 @@ class JointDraw:
 
     def draw(self, numbers: Numbers, count: int, rng: np.random.Generator) -> "Drawn":
         """Draws for ``count`` samples (the samples of ``numbers``, if it has any)."""
+        drawn = {family: self._input(family, numbers, count, rng) for family in self.inputs}
         if not self.families:
-            return Drawn(numbers, {})
+            return Drawn(numbers, drawn)
         axes = [tuple(generic(f, "x").subscripts) for f in self.families]
         columns = [tuple(generic(f, "y").subscripts) for f in self.families]
         shapes = [tuple(numbers.size(axis) for axis in own) for own in axes]
@@ -89,7 +93,6 @@ class JointDraw:
         if not sampled:
             self._root = root
         values = (root @ noise)[..., 0]
-        drawn: dict[Family, Labelled] = {}
         for k, family in enumerate(self.families):
             mean = numbers.evaluate(self.means[k])
             kept = (SAMPLE,) if SAMPLE in mean.labels else ()
@@ -97,6 +100,15 @@ class JointDraw:
             own = values[:, starts[k]:starts[k + 1]].reshape((count, *shapes[k])) + shift
             drawn[family] = Labelled(own, (SAMPLE, *family.axes))
         return Drawn(numbers, drawn)
+
+
+    @staticmethod
+    def _input(family: Family, numbers: Numbers, count: int, rng: np.random.Generator) -> Labelled:
+        """Independent draws of all elements of an input that is not Gaussian."""
+        shape = (count, *[numbers.size(axis) for axis in family.axes])
+        check_size(shape)
+        normal = Labelled(rng.standard_normal(shape), (SAMPLE, *family.axes))
+        return function_of_leaf(family.definition.law.of_normal(Leaf(0)), normal, numbers)
 
 
 class Drawn(Numbers):

@@ -12,7 +12,7 @@ import numpy as np
 
 from netsor.expectation import ExpectationUndefined
 from netsor.ir.evaluate import Evaluator
-from netsor.ir.expressions import Average, Expect, Expr, Index, Let, ScalarRef
+from netsor.ir.expressions import Average, Expect, Expr, Index, Integral, Let, ScalarRef
 from netsor.ir.labelled import LEADING, Labelled
 from netsor.ir.program import Family, Score
 from netsor.limit.equations import Binding
@@ -20,6 +20,7 @@ from netsor.limit.functions import function
 from netsor.limit.integrals import integrate
 from netsor.limit.levels import Level, Levels
 from netsor.limit.recursion import Recursion
+from netsor.limit.unit_interval import integrate_unit_interval
 
 INFINITE_SIZE = 1024  # elements that stand for an infinite axis, in each replicate
 
@@ -69,6 +70,8 @@ class Numbers(Evaluator):
             Level.STATIC: static if static is not None else {}, Level.REPLICATE: {}, Level.SAMPLE: {},
         }
         self.scores: dict[Family, Labelled] = {}
+        self._given: dict[Binding, Labelled] = {}  # variables of integrals at quadrature nodes
+        self._sizes: dict[Index, int] = {}
         self._current: Binding | None = None
 
     def with_samples(self) -> "Numbers":
@@ -77,6 +80,15 @@ class Numbers(Evaluator):
         other.__dict__.update(self.__dict__)
         other._values = {**self._values, Level.SAMPLE: {}}
         other.scores = dict(self.scores)
+        return other
+
+    def with_given(self, binding: Binding, value: Labelled) -> "Numbers":
+        """The same context in which ``binding`` has a value, over labels whose sizes are those of the value."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other._given = {**self._given, binding: value}
+        other._sizes = self._sizes | {label: size for label, size in value.sizes.items() if label in binding.labels}
+        other._indicators = {}
         return other
 
     # --- evaluation --------------------------------------------------------------------------------------------------
@@ -89,6 +101,8 @@ class Numbers(Evaluator):
 
     def value(self, binding: Binding) -> Labelled:
         """The array of a binding over the sample axis (if it depends on samples) and its labels."""
+        if binding in self._given:
+            return self._given[binding]
         store = self._values[self.levels.of_binding(binding)]
         if binding not in store:
             outer, self._current = self._current, binding
@@ -130,6 +144,8 @@ class Numbers(Evaluator):
     # --- nodes -------------------------------------------------------------------------------------------------------
 
     def size(self, index: Index) -> int:
+        if index in self._sizes:
+            return self._sizes[index]
         return self.infinite_size if index.range.infinite else index.range.size
 
     def _let(self, expr: Let) -> Labelled:
@@ -157,6 +173,14 @@ class Numbers(Evaluator):
             return body
         axis = body.axis(expr.index)
         return Labelled(body.data.mean(axis=axis), body.labels[:axis] + body.labels[axis + 1:])
+
+    def _integral(self, expr: Integral) -> Labelled:
+        try:
+            value, error = integrate_unit_interval(expr, self)
+        except ExpectationUndefined as error:
+            raise Undefined(str(error), self._current.about if self._current is not None else ()) from error
+        self.note("quadrature over uniform variables", error)
+        return value
 
     def _expect(self, expr: Expect) -> Labelled:
         about = self._current.about if self._current is not None else ()

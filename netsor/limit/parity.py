@@ -10,7 +10,7 @@ from functools import reduce
 from collections.abc import Callable
 
 from netsor.ir.expressions import (
-    ZERO, Add, Call, Compare, Coord, Expr, Indicator, Leaf, Logic, Mul, Num, Pow, Reduce, Softmax, Where,
+    Add, Call, Compare, Coord, Expr, Indicator, Leaf, Logic, Mul, Num, Pow, Reduce, Softmax, Where,
 )
 from netsor.ir.facts import bottom_up
 from netsor.ir.polynomials import coords
@@ -79,7 +79,7 @@ class Sources:
         own = rule.source(reference)
         if not own.meets(source):
             return 1
-        return -1 if source.covers(own) and rule.mean(reference) == ZERO else 0
+        return -1 if source.covers(own) and rule.symmetric(reference) else 0
 
     def vanishes(self, references) -> bool:
         """Whether the expectation of the product is zero because it is odd in some source.

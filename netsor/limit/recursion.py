@@ -78,7 +78,7 @@ class Recursion:
         return self._complete(lambda: expectation([body] * exponent, self._covariance, self._moment))
 
     def gaussian_body(self, reference: Coord) -> Expr:
-        """The coordinate as an expression in coordinates of Gaussian families."""
+        """The coordinate as an expression in coordinates of Gaussian families and inputs that are not Gaussian."""
         family = reference.family
         if self.forms.is_gaussian(family):
             return reference

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from netsor.ir.program import Family
-from netsor.rules.base import GaussianRule, Rule, Source
+from netsor.rules.base import AtomRule, GaussianRule, Rule, Source
 from netsor.rules.given import GivenRule
+from netsor.rules.iid import IidRule
 from netsor.rules.matmul import MatMulRule
 from netsor.rules.moment import MomentRule
 from netsor.rules.nonlin import NonlinRule
@@ -13,7 +14,7 @@ from netsor.rules.score import ScoreRule
 from netsor.rules.vector import VectorRule
 
 _RULES: dict[type, Rule] = {
-    rule.definition: rule for rule in (GivenRule(), MatMulRule(), NonlinRule(), MomentRule(), ScoreRule(), ScalarRule())
+    rule.definition: rule for rule in (GivenRule(), IidRule(), MatMulRule(), NonlinRule(), MomentRule(), ScoreRule(), ScalarRule())
 }
 
 
@@ -23,4 +24,4 @@ def rule_of(family: Family) -> Rule:
     return definition.rule if hasattr(definition, "rule") else _RULES[type(definition)]
 
 
-__all__ = ["GaussianRule", "Rule", "Source", "VectorRule", "rule_of"]
+__all__ = ["AtomRule", "GaussianRule", "Rule", "Source", "VectorRule", "rule_of"]

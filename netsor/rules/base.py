@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 from collections.abc import Callable
 
-from netsor.ir.expressions import Coord, Expr, Num
+from netsor.ir.expressions import ZERO, Coord, Expr, Num
 from netsor.ir.kernel import Kernel
 from netsor.ir.polynomials import coords, degree
 from netsor.ir.program import Family
@@ -17,7 +17,7 @@ Moments = Callable[..., Kernel]
 
 @dataclass(frozen=True)
 class Source:
-    """Where Gaussian randomness enters: an element of a matrix or input family (``None``: any element along that axis)."""
+    """Where randomness enters: an element of a matrix or input family (``None``: any element along that axis)."""
 
     owner: Any
     subscripts: tuple = ()
@@ -66,16 +66,26 @@ class Rule:
     """``finite(family, sampler)``: the value at width n, labelled (see :mod:`netsor.finite.evaluate`)."""
 
 
-class GaussianRule(Rule, abstract=True):
-    """A rule whose result is Gaussian given the random scalars: an *atom* of the recursion."""
+class AtomRule(Rule, abstract=True):
+    """A rule whose result is drawn: an *atom* of the recursion."""
 
-    required = Rule.required + ("source", "mean", "covariance")
+    required = Rule.required + ("source", "mean")
 
     source: Any = None
     """``source(reference)``: the :class:`Source` of its randomness."""
 
     mean: Any = None
     """``mean(reference)``: E Z, an expression."""
+
+    def symmetric(self, reference: Coord) -> bool:
+        """Whether Z and -Z have the same law."""
+        return self.mean(reference) == ZERO
+
+
+class GaussianRule(AtomRule, abstract=True):
+    """A rule whose result is Gaussian given the random scalars."""
+
+    required = AtomRule.required + ("covariance",)
 
     covariance: Any = None
     """``covariance(left, right, moment)``: Cov of two elements of this rule's results with sources that may meet, a Kernel."""
@@ -99,4 +109,4 @@ def is_affine(body: Expr, gaussian: Callable[[Family], bool]) -> bool:
     return degree(body) in (0, 1) and all(gaussian(part.family) for part in coords(body))
 
 
-__all__ = ["Coord", "GaussianRule", "Moments", "Rule", "Source", "is_affine"]
+__all__ = ["AtomRule", "Coord", "GaussianRule", "Moments", "Rule", "Source", "is_affine"]

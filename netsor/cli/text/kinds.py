@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from netsor.cli.text.table import table
-from netsor.ir.program import Custom, Family, Given, MatMul, Moment, Nonlin, Program, ScalarFunction, Score
+from netsor.ir.program import Custom, Family, Given, Iid, MatMul, Moment, Nonlin, Program, ScalarFunction, Score
 
 MEANING = {
     "A": "matrix of iid Gaussian entries",
@@ -16,6 +16,7 @@ MEANING = {
 }
 RULES = {
     Given: "input",
+    Iid: "input",
     MatMul: "MatMul",
     Nonlin: "Nonlin",
     Moment: "Moment",

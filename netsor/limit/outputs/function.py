@@ -5,15 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from netsor.expectation import Estimate
-from netsor.ir.expressions import Coord, Expr, Leaf
+from netsor.ir.expressions import ONE, ZERO, Coord, Expr, Leaf
 from netsor.ir.polynomials import coords
 from netsor.ir.rewrite import free_indices, rebuild
+from netsor.ir.program import Iid
+from netsor.limit.conditioning import replaced
 from netsor.limit.leaf_functions import static_function
 from netsor.limit.laws import Empirical, FunctionOfGaussian
 from netsor.limit.levels import is_static
 from netsor.limit.numbers import Undefined
 from netsor.limit.outputs.base import MAX_COVARIANCE, Quantity, Variable
 from netsor.limit.statistics import average, excess_kurtosis, jackknife, widened
+from netsor.rules import rule_of
 
 ROUNDING = 4 * np.finfo(float).eps  # of a moment that is a sum of a few terms
 
@@ -35,7 +38,8 @@ class FunctionOutput(Quantity):
         return [piece[-1] for pieces in self.raw.values() for piece in pieces] + [p[-1] for p in self.seconds] + extra
 
     def _single_leaf(self, elements):
-        """(function, its argument's mean, its variance) if every element is the same fixed function of one Gaussian variable."""
+        """(function, its argument's mean, its variance) if every element is the same fixed function of one Gaussian variable, or of one
+        input that is not Gaussian, and so of a standard normal variable."""
         recursion, found = self.analysis.recursion, []
         for constants, reference in elements:
             body = recursion.gaussian_body(reference)
@@ -44,13 +48,18 @@ class FunctionOutput(Quantity):
                 return None
             variable, = variables
             in_leaf = _replace(body, variable)
+            if isinstance(variable.family.definition, Iid):
+                in_leaf = replaced(in_leaf, {Leaf(0): rule_of(variable.family).law(variable).of_normal(Leaf(0))})
             if not free_indices(variable) <= free_indices(body) or not is_static(in_leaf):
                 return None
             found.append((constants, in_leaf, variable))
         if len({in_leaf for _, in_leaf, _ in found}) != 1:
             return None
-        means = [(constants, recursion.moment(variable).expression()) for constants, _, variable in found]
-        variances = [(constants, recursion.covariance(v, v).expression()) for constants, _, v in found]
+        means, variances = [], []
+        for constants, _, variable in found:
+            standard = isinstance(variable.family.definition, Iid)
+            means.append((constants, ZERO if standard else recursion.moment(variable).expression()))
+            variances.append((constants, ONE if standard else recursion.covariance(variable, variable).expression()))
         return static_function(found[0][1]), means, variances
 
     def allocate(self, replicates: int, samples: int) -> None:
