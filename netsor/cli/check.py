@@ -80,7 +80,8 @@ def _summary(program, analysis, groups) -> str:
             if any(axis.range.infinite for f in scores for axis in f.axes)
             else ""
         )
-        parts.append(f"{count(sum(sizes), 'score')}{infinite} on {count(levels, 'level')}")
+        what = f"{count(sum(sizes), 'score')}{infinite} on {count(levels, 'level')}" if levels else count(sum(sizes), "random scalar")
+        parts.append(what)
     if program.expectations:
         parts.append(count(len(program.expectations), "expectation"))
     if program.warnings:

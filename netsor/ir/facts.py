@@ -6,14 +6,14 @@ from typing import TypeVar
 from collections.abc import Callable, Iterable
 
 from netsor.ir.expressions import Coord, Expr, Index, ScalarRef
-from netsor.ir.program import Custom, Family, Given, Iid, MatMul, Moment, Nonlin, ScalarFunction, Score
+from netsor.ir.program import Custom, Family, Given, Iid, MatMul, Moment, Nonlin, RandomScalar, ScalarFunction, Score
 from netsor.ir.rewrite import walk
 
 
 def parts(family: Family) -> tuple[Expr, ...]:
     """The expressions that the definition of a family is made of."""
     match family.definition:
-        case Given() as given:
+        case Given() | RandomScalar() as given:
             return (given.mean, given.covariance)
         case Iid(law=law):
             return law.parameters
@@ -60,7 +60,7 @@ def bottom_up(
 
 
 class Randomness:
-    """Which families depend on random scalars (on a Score, in the end)."""
+    """Which families depend on random scalars (in the end on scores and random scalars among the inputs: both are called scores here)."""
 
     def __init__(self) -> None:
         self._scores: dict[Family, frozenset[Family]] = {}
@@ -71,7 +71,7 @@ class Randomness:
 
     def _find(self, family: Family) -> frozenset[Family]:
         found = frozenset().union(*(self._scores[used] for used in uses(family)))
-        return found | {family} if isinstance(family.definition, Score) else found
+        return found | {family} if family.is_sampled else found
 
 
 def own_axes(reference: Coord | ScalarRef) -> tuple[Index, ...]:

@@ -105,6 +105,15 @@ class Score:
 
 
 @dataclass(frozen=True, eq=False)
+class RandomScalar:
+    """``input g : 1``: scalars drawn from N(mean, covariance) at every width; ``second`` as for :class:`Given`."""
+
+    mean: Expr
+    covariance: Expr
+    second: tuple[Index | None, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class ScalarFunction:
     """A function of scalars."""
 
@@ -120,7 +129,7 @@ class Custom:
     constants: tuple[Expr, ...] = ()
 
 
-Definition = Given | Iid | MatMul | Nonlin | Moment | Score | ScalarFunction | Custom
+Definition = Given | Iid | MatMul | Nonlin | Moment | Score | RandomScalar | ScalarFunction | Custom
 
 
 @dataclass(eq=False)
@@ -146,6 +155,11 @@ class Family:
     @property
     def is_vector(self) -> bool:
         return isinstance(self.definition, (Given, Iid, MatMul, Nonlin, Custom))
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether it is a scalar whose values are drawn: all other random scalars are functions of such."""
+        return isinstance(self.definition, (Score, RandomScalar))
 
     @property
     def label(self) -> str:

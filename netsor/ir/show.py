@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from netsor.ir.expressions import Index, Range
 from netsor.ir.program import (
     ArrayDeclaration, Custom, Definition, Expectation, Family, Given, Iid, MatMul, Matrix, Moment, Nonlin, Output, Program,
-    ScalarFunction, Score,
+    RandomScalar, ScalarFunction, Score,
 )
 from netsor.ir.rewrite import free_indices, walk
 from netsor.ir.text import text
@@ -68,10 +68,10 @@ def _element(matrix: Matrix, subscripts: list[str]) -> str:
 
 def _definition(family: Family, definition: Definition, several: bool) -> str:
     match definition:
-        case Given(mean=mean, covariance=covariance, second=second):
-            copies = [f"{text(axis)}, {text(other)}" for axis, other in zip(family.axes, second) if other is not None]
+        case Given() | RandomScalar() as given:
+            copies = [f"{text(axis)}, {text(other)}" for axis, other in zip(family.axes, given.second) if other is not None]
             over = f" over {'; '.join(copies)}" if copies else ""
-            return f"Input   N({text(mean)}, {text(covariance)}{over})"
+            return f"Input   N({text(given.mean)}, {text(given.covariance)}{over})"
         case Iid(law=law):
             return f"Input   {law.name}({', '.join(map(text, law.parameters))})"
         case MatMul(matrix=matrix, matrix_subscripts=subscripts, argument=argument):

@@ -257,7 +257,7 @@ def rounding(node: syntax.Call, frame: Frame) -> Value:
 
 def wrapped(node: syntax.Call, frame: Frame) -> Value:
     fail("N328", "wrap stands for a whole subscript and nowhere else", node.span,
-         "it is circular in the range of the subscript at its place", (), "x[wrap(i + o)]")
+         "it is circular in the range of the subscript at its place, as in x[wrap(i + o)]")
 
 
 # --- functions of the program

@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from netsor.ir.expressions import Array, Expr, Index, Num, fresh, mul
+from netsor.ir.expressions import ONE, ZERO, Array, Expr, Index, Num, fresh, mul
 from netsor.ir.labelled import TooLarge
 from netsor.ir.laws import LAWS
-from netsor.ir.program import Given, Iid, Matrix
+from netsor.ir.program import Definition, Given, Iid, Matrix, RandomScalar, ScalarFunction
 from netsor.ir.rewrite import free_indices
 from netsor.language import syntax
 from netsor.language.constants import evaluator
@@ -33,9 +33,8 @@ RELATIVE_TOLERANCE = 1e-10  # of the largest eigenvalue: less than this below ze
 
 def inputs(node: syntax.Input, frame: Frame) -> None:
     need_width(frame, node.span)
-    if isinstance(node.size, syntax.Number) and node.size.value == 1:
-        fail("N409", "random scalars as inputs are not supported yet", node.size.span)
-    width = frame.state.width if node.size is None else named_width(node.size, frame)
+    scalar = isinstance(node.size, syntax.Number) and node.size.value == 1
+    width = "" if scalar else frame.state.width if node.size is None else named_width(node.size, frame)
     law = node.law.name.name
     if law not in ("N", "Const", *LAWS):
         fail("N319", f"`{law}` is not a law that inputs can have", node.law.name.span, "",
@@ -52,21 +51,37 @@ def need_width(frame: Frame, span: Span) -> None:
 
 
 def _one_input(law: syntax.Law, element: syntax.Element, left: Left, width: str, frame: Frame) -> None:
+    """One family of vectors of that width, or of random scalars (no width)."""
+    given: Definition = _law(law, element, left, frame)
+    if not width:
+        given = _of_scalars(given, element, left, frame)
+    family = frame.state.new_family(element.name.name, left.pattern, given, element.span, width)
+    left.define(element, "a family", family, frame.state)
+
+
+def _of_scalars(given: Given | Iid, element: syntax.Element, left: Left, frame: Frame) -> RandomScalar | ScalarFunction:
+    """The same law for scalars; one that is not Gaussian is a function of a hidden standard normal scalar."""
+    if isinstance(given, Given):
+        return ScalarFunction(given.mean) if given.covariance == ZERO else RandomScalar(given.mean, given.covariance, given.second)
+    normal = RandomScalar(ZERO, ONE, (None,) * len(left.axes))
+    hidden = frame.state.new_family(f"{element.name.name}.1", left.pattern, normal, element.span, hidden=True)
+    return ScalarFunction(given.law.of_normal(hidden.generic))
+
+
+def _law(law: syntax.Law, element: syntax.Element, left: Left, frame: Frame) -> Given | Iid:
     if law.name.name in LAWS:
-        given: Given | Iid = Iid(read_law(law, frame))
-    elif law.name.name == "Const":
+        return Iid(read_law(law, frame))
+    if law.name.name == "Const":
         (mean,) = arguments(law, ("its value",))
-        given = Given(constant(mean, frame, "the value of a constant input"), Num(0), (None,) * len(left.axes))
-        _check_numbers(given.mean, frame, mean.span, "the mean")
+        given = Given(constant(mean, frame, "the value of a constant input"), ZERO, (None,) * len(left.axes))
     else:
         mean, variance = arguments(law, ("mean", "variance"))
         shift = constant(mean, frame, "a mean")
         covariance, second = read_covariance(variance, left, frame)
         check_covariance(element.name.name, covariance, second, left, frame, variance.span)
         given = Given(shift, covariance, second)
-        _check_numbers(given.mean, frame, mean.span, "the mean")
-    family = frame.state.new_family(element.name.name, left.pattern, given, element.span, width)
-    left.define(element, "a family", family, frame.state)
+    _check_numbers(given.mean, frame, mean.span, "the mean")
+    return given
 
 
 def read_covariance(node: syntax.Node, left: Left, frame: Frame) -> tuple[Expr, tuple[Index | None, ...]]:

@@ -8,7 +8,7 @@ from functools import cached_property
 from netsor.ir.expressions import ScalarRef
 from netsor.ir.facts import Randomness
 from netsor.ir.kernel import Diverges, NoPower
-from netsor.ir.program import Custom, Family, Moment, Program, Score
+from netsor.ir.program import Custom, Family, Moment, Program, RandomScalar, Score
 from netsor.ir.rewrite import walk
 from netsor.language.diagnostics import Diagnostic, NetsorError
 from netsor.limit.conditions import infinite_axis_message, score_diagnostics
@@ -36,8 +36,8 @@ class Analysis:
         self.recursion = Recursion()
         self.levels = Levels(self.recursion)
         self.randomness: Randomness = self.levels.randomness
-        self.scores = [family for family in program.families if isinstance(family.definition, Score)]
-        found = score_diagnostics(self.scores, self.recursion, self.levels)
+        self.scores = [family for family in program.families if family.is_sampled]
+        found = score_diagnostics([s for s in self.scores if isinstance(s.definition, Score)], self.recursion, self.levels)
         if found:
             raise NetsorError(found)
 
@@ -63,11 +63,11 @@ class Analysis:
 
     @cached_property
     def depth(self) -> dict[Family, int]:
-        """The level of every score: 1 for those that depend on no other."""
+        """The level of every score: 1 for those that depend on no other; 0 for random scalars among the inputs."""
         depth: dict[Family, int] = {}
         for score in sorted(self.scores, key=lambda family: family.order):
             earlier = self.randomness.scores(score) - {score}
-            depth[score] = 1 + max((depth[other] for other in earlier), default=0)
+            depth[score] = 0 if isinstance(score.definition, RandomScalar) else 1 + max((depth[other] for other in earlier), default=0)
         return depth
 
     @cached_property
@@ -80,11 +80,12 @@ class Analysis:
             sources = "; ".join(dict.fromkeys(rule.citation for rule in unproved))
             return Theorem(f"limit with rules of a plug-in, after {sources}", False, f"its author does not call the limit of {names} proved")
         infinite = any(axis.range.infinite for score in scores for axis in score.axes)
-        if not scores:
+        scores = [score for score in scores if isinstance(score.definition, Score)]
+        if not scores and not infinite:
             if self._uses_moments():
                 return Theorem("NETSOR+ master theorem (Yang 2019, arXiv:1910.12478)", True, "moments enter smoothly")
             return Theorem("NETSOR master theorem (Yang 2019, arXiv:1910.12478)", True, "MatMul, LinComb and Nonlin only")
-        levels = max(self.depth[score] for score in scores)
+        levels = max((self.depth[score] for score in scores), default=0)
         attention = "Sakai, Karakida & Imaizumi 2025, arXiv:2506.00846"
         if levels > 1:
             return Theorem(f"sequential conditioning over {levels} levels of scores, after {attention}", False,

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Iterator
 
 from netsor.ir.expressions import Average, Expect, Expr, Leaf, Let, ScalarRef
 from netsor.ir.facts import Randomness
-from netsor.ir.program import Family, Score
+from netsor.ir.program import Family
 from netsor.ir.rewrite import free_indices, walk
 from netsor.limit.equations import Binding
 from netsor.limit.recursion import Recursion
@@ -73,7 +73,7 @@ class Levels:
         return self._bindings[binding]
 
     def of_scalar(self, family: Family) -> Level:
-        if isinstance(family.definition, Score):
+        if family.is_sampled:
             return self.of_score(family)
         return self.of_binding(self.recursion.scalar(family))
 
@@ -95,7 +95,7 @@ class Levels:
             for part in walk(expr):
                 if isinstance(part, Let):
                     found.append(part.binding)
-                elif isinstance(part, ScalarRef) and not isinstance(part.family.definition, Score):
+                elif isinstance(part, ScalarRef) and not part.family.is_sampled:
                     found.append(self.recursion.scalar(part.family))
             self._mentioned[expr] = tuple(dict.fromkeys(found))
         return self._mentioned[expr]

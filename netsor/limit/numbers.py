@@ -14,7 +14,7 @@ from netsor.expectation import ExpectationUndefined
 from netsor.ir.evaluate import Evaluator
 from netsor.ir.expressions import Average, Expect, Expr, Index, Integral, Let, ScalarRef
 from netsor.ir.labelled import LEADING, Labelled
-from netsor.ir.program import Family, Score
+from netsor.ir.program import Family
 from netsor.limit.equations import Binding
 from netsor.limit.functions import function
 from netsor.limit.integrals import integrate
@@ -153,7 +153,7 @@ class Numbers(Evaluator):
 
     def _scalarref(self, expr: ScalarRef) -> Labelled:
         family = expr.family
-        if isinstance(family.definition, Score):
+        if family.is_sampled:
             return self._element(self.scores[family], family.axes, expr.subscripts)
         return self._element(self.value(self.recursion.scalar(family)), family.axes, expr.subscripts)
 

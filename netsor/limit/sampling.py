@@ -9,13 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from netsor.ir.expressions import Index
+from netsor.ir.expressions import ZERO, Expr, Index
+from netsor.ir.labelled import Labelled, align
 from netsor.ir.program import Family
 from netsor.limit.analysis import Analysis
 from netsor.limit.draw import Conditional, GroupDraw, GroupPlan
 from netsor.limit.levels import Level
 from netsor.limit.normals import BLOCK, Normals, PointSet
 from netsor.limit.numbers import Ledger, Numbers
+from netsor.rules import rule_of
 
 CHUNK_BYTES = 96 * 2**20
 BYTES_PER_EQUATION = 2**20  # the more equations, the more samples are needed to outweigh the interpreter's own work
@@ -115,9 +117,10 @@ class Sampler:
         for _, g, k in sorted(members):
             family = self.plans[g].group.members[k].family
             value, law = draws[g].draw(k, self._offsets[g, k], numbers, family in record)
-            numbers.scores[family] = value
+            mean = rule_of(family).mean(family.generic)
+            numbers.scores[family] = _shifted(value, mean, numbers)
             if law is not None:
-                laws[family] = law
+                laws[family] = Conditional(_shifted(law.mean, mean, numbers), law.variance)
         return laws
 
     # --- chunks ------------------------------------------------------------------------------------------------------
@@ -145,6 +148,14 @@ class Sampler:
 
     def _size(self, index: Index) -> int:
         return self.infinite_size if index.range.infinite else index.range.size
+
+
+def _shifted(value: Labelled, mean: Expr, numbers: Numbers) -> Labelled:
+    """The value plus the mean, which scores do not have."""
+    if mean == ZERO:
+        return value
+    (centred, shift), labels = align([value, numbers.evaluate(mean)])
+    return Labelled(centred + shift, labels)
 
 
 def _affordable(analysis: Analysis) -> int:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from netsor.ir.expressions import ONE, Coord, Expr, Index, Num, ScalarRef
 from netsor.ir.facts import own_axes
 from netsor.ir.kernel import Kernel
-from netsor.ir.program import Family
+from netsor.ir.program import Family, Score
 from netsor.ir.rewrite import substitute
 from netsor.limit.fresh_factor import fresh_factor
 from netsor.limit.recursion import Recursion, copy
@@ -64,12 +64,18 @@ class NotIndependent(Exception):
 
 def score_covariance(left: Family, right: Family, recursion: Recursion) -> Kernel:
     """Cov of two score families over the "x" copies of the first one's axes and the "y" copies of the second one's."""
-    return rule_of(left).covariance(_element(left, "x"), _element(right, "y"), recursion.moment)
+    return covariance_of_scores(_element(left, "x"), _element(right, "y"), recursion)
+
+
+def covariance_of_scores(left: ScalarRef, right: ScalarRef, recursion: Recursion) -> Kernel:
+    """Cov of two elements, scores or random scalars."""
+    rules = rule_of(left.family), rule_of(right.family)
+    return rules[0].covariance(left, right, recursion.moment) if rules[0] is rules[1] else Kernel()
 
 
 def find_groups(scores: list[Family], recursion: Recursion) -> list[Group]:
-    """The groups of a program's scores (each must have a fresh factor), by first member."""
-    fresh = {score: fresh_factor(score, recursion.sources) for score in scores}
+    """The groups of a program's scores (each must have a fresh factor) and random scalars, by first member."""
+    fresh = {score: fresh_factor(score, recursion.sources) for score in scores if isinstance(score.definition, Score)}
     linked: list[list[Family]] = []
     for score in scores:
         own = [group for group in linked if any(_linked(score, other, fresh, recursion) for other in group)]
@@ -80,6 +86,8 @@ def find_groups(scores: list[Family], recursion: Recursion) -> list[Group]:
 
 
 def _linked(score: Family, other: Family, fresh: dict, recursion: Recursion) -> bool:
+    if score not in fresh or other not in fresh:
+        return False  # a random scalar among the inputs depends on nothing else
     sides = (other.definition.left.family, other.definition.right.family)
     if not any(fresh[score].meets(source) for side in sides for source in recursion.sources.of(side)):
         return False
@@ -128,6 +136,8 @@ def _structure(families: list[Family], recursion: Recursion) -> Group:
 
 def _orient(families: list[Family], recursion: Recursion) -> dict[Family, tuple[Coord, Coord]] | None:
     """Left and right side of every member such that all left ones are independent of all right ones; None if there is no such way."""
+    if not isinstance(families[0].definition, Score):
+        return None
     meet = recursion.sources.meet
     chosen: dict[Family, tuple[Coord, Coord]] = {}
     for family in families:

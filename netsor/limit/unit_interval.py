@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 TOLERANCE = 1e-13  # of the largest value: panels are halved until all of them together are as good
 MOST_NODES = 2**22  # times cells: what one integral may take in all
 AT_ONCE = 2**20  # times cells: what is evaluated in one go
+EPS = float(np.finfo(float).eps)
 SMALLEST_PANEL = 1e-12  # nodes in smaller ones would differ from their end by rounding
 DIVERGES = 1e-3  # an error of this fraction in the smallest panels is no error: the integral does not exist
 
@@ -52,7 +53,7 @@ def integrate_unit_interval(integral: Integral, numbers: "Numbers") -> tuple[Lab
     :raises ExpectationUndefined: where the integral does not exist, as far as halving shows."""
     integrand = _Integrand(integral, numbers)
     panels = [(piece, 0.0, 1.0) for piece in range(integrand.pieces)]
-    value = error = np.zeros(())
+    value = error = absolute = np.zeros(())
     largest, used = 0.0, 0
     while panels:
         halved = []
@@ -61,18 +62,21 @@ def integrate_unit_interval(integral: Integral, numbers: "Numbers") -> tuple[Lab
             used += values.size
             kronrod, gauss = values @ KRONROD, values @ GAUSS
             off = _error(np.abs(kronrod - gauss), np.abs(values - kronrod[..., None]) @ KRONROD)
-            noise = 50 * np.finfo(float).eps * (np.abs(values) @ KRONROD)
+            size = np.abs(values) @ KRONROD
+            noise = 50 * EPS * size
             largest = max(largest, float(np.max(np.abs(value + kronrod.sum(axis=-1)), initial=0.0)))
             again = np.max((off - noise).reshape(-1, len(some)), axis=0, initial=-np.inf) > TOLERANCE * largest
             again &= np.array([b - a > SMALLEST_PANEL for _, a, b in some]) & (used <= MOST_NODES)
             value = value + kronrod[..., ~again].sum(axis=-1)
             error = error + off[..., ~again].sum(axis=-1)
+            absolute = absolute + size[..., ~again].sum(axis=-1)
             if not np.isfinite(largest) or (used <= MOST_NODES and np.max(off[..., ~again], initial=0.0) > DIVERGES * largest):
                 raise ExpectationUndefined("the expectation over a uniform variable does not converge")
             for (piece, a, b), wide in zip(some, again):
                 if wide:
                     halved += [(piece, a, (a + b) / 2), (piece, (a + b) / 2, b)]
         panels = halved
+    value = np.where(np.abs(value) <= 16 * EPS * absolute, 0.0, value)  # what cancels is known up to rounding only
     scale, worst = (float(np.max(np.abs(array), initial=0.0)) for array in (value, error))
     return Labelled(value, integrand.labels), worst / scale if scale > 0 else worst
 

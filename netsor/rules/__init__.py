@@ -9,12 +9,13 @@ from netsor.rules.iid import IidRule
 from netsor.rules.matmul import MatMulRule
 from netsor.rules.moment import MomentRule
 from netsor.rules.nonlin import NonlinRule
+from netsor.rules.random_scalar import RandomScalarRule
 from netsor.rules.scalar import ScalarRule
 from netsor.rules.score import ScoreRule
 from netsor.rules.vector import VectorRule
 
 _RULES: dict[type, Rule] = {
-    rule.definition: rule for rule in (GivenRule(), IidRule(), MatMulRule(), NonlinRule(), MomentRule(), ScoreRule(), ScalarRule())
+    rule.definition: rule for rule in (GivenRule(), IidRule(), MatMulRule(), NonlinRule(), MomentRule(), ScoreRule(), RandomScalarRule(), ScalarRule())
 }
 
 

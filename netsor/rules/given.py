@@ -6,7 +6,7 @@ import numpy as np
 
 from netsor.expectation.linear_algebra import psd_root
 from netsor.ir.evaluate import Evaluator
-from netsor.ir.expressions import ZERO, Coord, Expr
+from netsor.ir.expressions import ZERO, Coord, Expr, ScalarRef
 from netsor.ir.facts import Randomness
 from netsor.ir.kernel import Kernel
 from netsor.ir.labelled import SAMPLE, Labelled, align, contract
@@ -36,13 +36,7 @@ class GivenRule(GaussianRule):
         return substitute(family.definition.mean, dict(zip(family.axes, reference.subscripts)))
 
     def covariance(self, left: Coord, right: Coord, moment: Moments) -> Kernel:
-        """The stated covariance; zero between different values of an independent axis."""
-        given, axes = left.family.definition, left.family.axes
-        names = dict(zip(axes, left.subscripts))
-        names |= {second: term for second, term in zip(given.second, right.subscripts) if second is not None}
-        independent = [k for k, second in enumerate(given.second) if second is None]
-        equal = Kernel.equal((left.subscripts[k], right.subscripts[k]) for k in independent)
-        return equal * Kernel.of(substitute(given.covariance, names))
+        return stated_covariance(left, right)
 
     def finite(self, family: Family, sampler) -> Labelled:
         """mean + L z, with L L^T the covariance of the elements that may depend on each other."""
@@ -56,6 +50,16 @@ class GivenRule(GaussianRule):
             return drawn
         (centred, shift), labels = align([drawn, sampler.evaluate(given.mean)])
         return Labelled(centred + shift, labels)
+
+
+def stated_covariance(left: Coord | ScalarRef, right: Coord | ScalarRef) -> Kernel:
+    """The covariance of two elements of an input as its declaration states it; zero between different values of an independent axis."""
+    given, axes = left.family.definition, left.family.axes
+    names = dict(zip(axes, left.subscripts))
+    names |= {second: term for second, term in zip(given.second, right.subscripts) if second is not None}
+    independent = [k for k, second in enumerate(given.second) if second is None]
+    equal = Kernel.equal((left.subscripts[k], right.subscripts[k]) for k in independent)
+    return equal * Kernel.of(substitute(given.covariance, names))
 
 
 def covariance_root(family: Family, evaluator: Evaluator) -> Labelled:

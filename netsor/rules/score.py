@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from netsor.ir.expressions import Coord, ScalarRef
+from netsor.ir.expressions import ZERO, Coord, Expr, ScalarRef
 from netsor.ir.facts import Randomness
 from netsor.ir.kernel import Kernel
 from netsor.ir.labelled import Labelled, contract
@@ -24,6 +24,9 @@ class ScoreRule(Rule):
 
     def kind(self, family: Family, randomness: Randomness) -> str:
         return "S"
+
+    def mean(self, reference: ScalarRef) -> Expr:
+        return ZERO
 
     def sides(self, reference: ScalarRef) -> tuple[Coord, Coord]:
         """The two vectors whose product it sums."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from netsor.cli.text.table import table
-from netsor.ir.program import Custom, Family, Given, Iid, MatMul, Moment, Nonlin, Program, ScalarFunction, Score
+from netsor.ir.program import Custom, Family, Given, Iid, MatMul, Moment, Nonlin, Program, RandomScalar, ScalarFunction, Score
 
 MEANING = {
     "A": "matrix of iid Gaussian entries",
@@ -21,6 +21,7 @@ RULES = {
     Nonlin: "Nonlin",
     Moment: "Moment",
     Score: "Score",
+    RandomScalar: "input",
     ScalarFunction: "function of scalars",
 }
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from netsor.cli.text.numbers import count
 from netsor.cli.text.scores import structure
-from netsor.ir.program import Family
+from netsor.ir.program import Family, RandomScalar, Score
 from netsor.limit.analysis import Analysis
 from netsor.limit.fresh_factor import fresh_factor
 from netsor.limit.scores import Group, Member
@@ -27,7 +27,8 @@ def describe_levels(analysis: Analysis) -> Iterator[str]:
             yield f"    {member.family.label} = {_sides(member.family)}"
             yield f"        level {analysis.depth[member.family]}, {structure(member.family, group, analysis)}"
             yield f"        batch axes: {', '.join(axis.name for axis in member.batch) or 'none'}"
-            yield f"        fresh factor: {_fresh(member, analysis)}"
+            if isinstance(member.family.definition, Score):
+                yield f"        fresh factor: {_fresh(member, analysis)}"
 
 
 def _drawing(group: Group) -> str:
@@ -35,6 +36,8 @@ def _drawing(group: Group) -> str:
 
 
 def _sides(family: Family) -> str:
+    if isinstance(family.definition, RandomScalar):
+        return "random scalars among the inputs"
     sides = (family.definition.left, family.definition.right)
     shown = ", ".join(side.family.label if side.family.hidden else repr(side) for side in sides)
     return f"dot({shown})/sqrt({sides[0].family.width})"

@@ -49,7 +49,9 @@ def _score(family: Family, analysis: Analysis) -> str:
     level = analysis.depth[family]
     infinite = [axis.name for axis in family.axes if axis.range.infinite]
     finite = math.prod(axis.range.size for axis in family.axes if not axis.range.infinite)
-    many = count(finite, "score") + (f" for each of infinitely many {infinite[0]}" if infinite else "")
+    many = count(finite, "score" if level else "random scalar") + (f" for each of infinitely many {infinite[0]}" if infinite else "")
+    if not level:
+        return f"input: {many}, Gaussian"
     given = ("", "", " given level 1")[level] if level <= 2 else f" given levels 1 to {level - 1}"
     return f"level {level}: {many}, Gaussian{given}"
 

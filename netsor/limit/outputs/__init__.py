@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsor.ir.program import Output, Score
+from netsor.ir.program import Output
 from netsor.limit.analysis import Analysis
 from netsor.limit.outputs.base import Quantity
 from netsor.limit.outputs.constant import ConstantOutput
@@ -20,7 +20,7 @@ def quantity(output: Output, analysis: Analysis) -> Quantity:
         return (GaussianOutput if gaussian else FunctionOutput)(output, analysis)
     if not any(analysis.randomness.scores(family) for family in families):
         return ConstantOutput(output, analysis)
-    if all(isinstance(f.definition, Score) and analysis.randomness.scores(f) == {f} for f in families):
+    if all(f.is_sampled and analysis.randomness.scores(f) == {f} for f in families):
         return ExactScoreOutput(output, analysis)
     return ScalarOutput(output, analysis)
 

@@ -10,7 +10,7 @@ import numpy as np
 from netsor.expectation import Estimate
 from netsor.ir.expressions import Coord, Expr, Index, Num, ScalarRef
 from netsor.ir.labelled import LEADING, SAMPLE, Labelled, arrange
-from netsor.ir.program import Family, Output, Part
+from netsor.ir.program import Family, Output, Part, RandomScalar
 from netsor.ir.rewrite import substitute
 from netsor.limit.analysis import Analysis
 from netsor.limit.laws import Law
@@ -110,9 +110,14 @@ class Quantity:
         """Names of the scores that the quantity is conditional on."""
         scores = frozenset().union(*(self.analysis.randomness.scores(family) for family in self.families))
         scores -= frozenset(self.families)
-        return list(dict.fromkeys(score.name for score in sorted(scores, key=lambda f: f.order) if not score.hidden)) or (
-            ["scores"] if scores else []
-        )
+        own = {family.name for family in self.families}
+        ordered = sorted(scores, key=lambda f: f.order)
+        names = [
+            score.name.split(".")[0] if isinstance(score.definition, RandomScalar) else score.name
+            for score in ordered if not score.hidden or isinstance(score.definition, RandomScalar)
+        ]
+        shown = [name for name in dict.fromkeys(names) if name not in own]
+        return shown or (["scores"] if scores and not names else [])
 
     def method(self, numbers: Numbers, replicates: int, samples: int) -> tuple[str, float]:
         """How the values came about, and the relative error of quadrature behind them."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from netsor.expectation import Estimate
-from netsor.ir.expressions import ZERO, Coord, Expr
-from netsor.ir.program import Expectation, Output, Part, Score
+from netsor.ir.expressions import Coord, Expr
+from netsor.ir.program import Expectation, Output, Part
 from netsor.ir.rewrite import substitute
 from netsor.limit.analysis import Analysis
 from netsor.limit.outputs.base import Quantity, Variable
 from netsor.limit.recursion import copy
+from netsor.limit.scores import covariance_of_scores
 from netsor.limit.statistics import average
 from netsor.rules import rule_of
 
@@ -42,9 +43,9 @@ class CrossCovariance(Quantity):
         scores = self.analysis.randomness.scores
         names = {axis: copy(axis, "x") for axis in self.output.axes}
         self.pair = tuple(substitute(part.reference, names) for part in self.output.parts)
-        if all(isinstance(r.family.definition, Score) and scores(r.family) == {r.family} for r in self.pair):
-            self.means = [({}, ZERO), ({}, ZERO)]
-            self.covariance = [({}, rule_of(self.pair[0].family).covariance(*self.pair, moment.moment).expression())]
+        if all(r.family.is_sampled and scores(r.family) == {r.family} for r in self.pair):
+            self.means = [({}, rule_of(r.family).mean(r)) for r in self.pair]
+            self.covariance = [({}, covariance_of_scores(*self.pair, moment).expression())]
         elif all(isinstance(r, Coord) for r in self.pair):
             self.means = [({}, moment.moment(r).expression()) for r in self.pair]
             self.covariance = [({}, moment.covariance(*self.pair).expression())]

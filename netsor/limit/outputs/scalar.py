@@ -6,7 +6,6 @@ import numpy as np
 
 from netsor.expectation import Estimate
 from netsor.ir.expressions import Expr
-from netsor.ir.program import Score
 from netsor.limit.laws import Constant, Empirical, GaussianMixture
 from netsor.limit.levels import Level
 from netsor.limit.outputs.base import MAX_COVARIANCE, Quantity, Variable, one_element
@@ -20,7 +19,7 @@ class ScalarOutput(Quantity):
 
     def build(self) -> list[Expr]:
         self.values = self.elements("x")
-        self.is_score = len(self.families) == 1 and isinstance(self.families[0].definition, Score)
+        self.is_score = len(self.families) == 1 and self.families[0].is_sampled
         self.full = self.cells <= MAX_COVARIANCE
         return [expr for _, expr in self.values]
 
