@@ -104,6 +104,8 @@ class Evaluator:
             return constant(math.inf if expr.value > 0 else -math.inf)
 
     def _sym(self, expr: Sym) -> Labelled:
+        if expr.trial is not None and expr.name not in self.symbols:
+            return constant(float(expr.trial))
         return constant(float(self.symbols[expr.name]))
 
     def _width(self, expr: Width) -> Labelled:

@@ -73,10 +73,12 @@ class Num(Expr):
 
 @node
 class Sym(Expr):
-    """A parameter that has no finite number: infinite (``H = inf``) or free in a derivation."""
+    """A parameter that has no finite number: infinite (``H = inf``) or free in a derivation.  A free one carries a ``trial`` value,
+    at which everything is checked that numbers decide."""
 
     name: str
     infinite: bool = False
+    trial: Any = None
 
 
 @node
@@ -346,13 +348,22 @@ def power(base, exponent) -> Expr:
     if isinstance(base, Mul) and integral:
         return mul(*[power(factor, exponent) for factor in base.factors])
     if isinstance(base, Mul) and isinstance(exponent, Num):
-        positive = [f for f in base.factors if isinstance(f, (Sym, Width)) or (isinstance(f, Num) and f.value > 0)]
+        positive = [f for f in base.factors if _is_positive(f)]
         rest = [f for f in base.factors if f not in positive]
         if positive and rest:
             return mul(*[power(f, exponent) for f in positive], power(mul(*rest), exponent))
         if positive:
             return mul(*[power(f, exponent) for f in positive]) if len(positive) > 1 else Pow(base, exponent)
     return Pow(base, exponent)
+
+
+def _is_positive(factor: Expr) -> bool:
+    match factor:
+        case Sym():
+            return factor.infinite  # a free parameter may be negative
+        case Num(value=value):
+            return value > 0
+    return isinstance(factor, Width)
 
 
 def _finite(exponent) -> bool:

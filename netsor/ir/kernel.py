@@ -142,7 +142,8 @@ def sides(equality: Equality) -> tuple[Expr, Expr]:
 
 def in_range(term: Expr, range_: Range) -> Expr:
     """The condition that an index term lies in a range."""
-    below, above = Compare("<=", Num(range_.lo), term), Compare("<=", term, Num(range_.hi))
+    lowest, highest = ends(range_)
+    below, above = Compare("<=", lowest, term), Compare("<=", term, highest)
     return Logic("and", (below, above))
 
 
@@ -154,7 +155,8 @@ def _equality(left: Expr, right: Expr):
         return False
     for number, index in ((left, right), (right, left)):
         if isinstance(number, Num) and isinstance(index, Index) and not index.range.infinite:
-            if isinstance(index.range.hi, int) and not index.range.lo <= number.value <= index.range.hi:
+            known = index.range.bounds is None and isinstance(index.range.hi, int)
+            if known and not index.range.lo <= number.value <= index.range.hi:
                 return False
     return frozenset((left, right))
 
@@ -207,13 +209,25 @@ def _sum_term(key: tuple[frozenset, Powers], coefficient: Expr, index: Index) ->
     return Kernel([((equalities, powers), value)])
 
 
+def ends(range_: Range) -> tuple[Expr, Expr]:
+    """The smallest and the largest value of a finite range, as expressions."""
+    return range_.bounds or (Num(range_.lo), Num(range_.hi))
+
+
 def range_size(range_: Range) -> Expr:
     """The number of values of a range, as an expression."""
-    return add(range_.hi, mul(-1, lift(range_.lo)), 1) if not isinstance(range_.lo, int) or not isinstance(
-        range_.hi, int) else Num(range_.size)
+    if range_.infinite:
+        return Sym(range_.symbol, True)
+    if range_.bounds is None:
+        return Num(range_.size)
+    lowest, highest = range_.bounds
+    return add(highest, mul(-1, lowest), 1)
 
 
 def _inside(inner: Range, outer: Range) -> bool:
+    """Whether it is known that every value of one range is one of the other."""
+    if inner.bounds is not None or outer.bounds is not None:
+        return inner.bounds == outer.bounds
     numbers = all(isinstance(bound, int) for bound in (inner.lo, inner.hi, outer.lo, outer.hi))
     return numbers and outer.lo <= inner.lo and inner.hi <= outer.hi
 

@@ -20,12 +20,14 @@ from netsor.language.source import Source, Span
 @dataclass(eq=False)
 class ArrayDeclaration:
     """Numbers known before the limit is taken (``data``, ``const``).  ``values`` has one axis per subscript; subscript value v
-    of axis k is entry ``v - ranges[k].lo``."""
+    of axis k is entry ``v - ranges[k].lo``.  A ``const`` keeps its ``definition``, an expression over ``axes``."""
 
     name: str
     ranges: tuple[Range, ...]
     values: np.ndarray
     span: Span | None = None
+    axes: tuple[Index, ...] = ()
+    definition: Expr | None = None
 
     def __repr__(self) -> str:
         return self.name

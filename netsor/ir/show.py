@@ -40,6 +40,8 @@ def _number(value) -> str:
 
 
 def _range(range_: Range) -> str:
+    if range_.bounds is not None:
+        return "..".join(map(text, range_.bounds))
     return f"{range_.lo}..{range_.symbol or range_.hi}"
 
 

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 def load_program(
     program: Path | str | Source, *, settings: Mapping[str, Any] = {}, data: Mapping[str, Any] = {},
-    rules: Mapping[str, Any] = {}
+    rules: Mapping[str, Any] = {}, free: bool = False
 ) -> Program:
     """The program in a file (or a Source), ready to be read.
 
     `settings` are values of parameters, numbers or constant expressions as text; `data` are arrays or files for `data`
-    statements; `rules` are plug-in rules by name. Raises NetsorError with everything that is wrong with it.
+    statements; `rules` are plug-in rules by name; with `free`, parameters that are not set stay symbols. Raises NetsorError with everything that is wrong with it.
     """
     from netsor.language.elaborate import elaborate
     from netsor.language.parse import parse, read
@@ -28,4 +28,6 @@ def load_program(
     tree = parse(source)
     directory = source.path.parent if source.path is not None else None
     name = source.path.stem if source.path is not None else "program"
+    if free:
+        from netsor.language.free import elaborate_free as elaborate
     return elaborate(tree, settings=settings, data=data, name=name, directory=directory, rules=rules)

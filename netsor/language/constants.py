@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 from netsor.ir.evaluate import Evaluator
-from netsor.ir.expressions import Array, Coord, Expr, Let, Num, ScalarRef, Sym, power
+from netsor.ir.expressions import Array, Coord, Expr, Let, Num, Range, ScalarRef, Sym, power
 from netsor.ir.rewrite import free_indices, walk
 from netsor.language import syntax
 from netsor.language.diagnostics import Diagnostic, NetsorError
@@ -93,6 +93,19 @@ def is_closed(expr: Expr) -> bool:
     return not free_indices(expr) and not any(isinstance(part, (Sym, Coord, ScalarRef, Let)) for part in walk(expr))
 
 
+class NeedsNumber(Exception):
+    """In a derivation: what is being elaborated hinges on the numbers of these parameters."""
+
+    def __init__(self, names: frozenset[str]):
+        super().__init__(", ".join(sorted(names)))
+        self.names = names
+
+
+def free_parameters(expr: Expr) -> frozenset[str]:
+    """The names of the parameters in an expression that have no number."""
+    return frozenset(part.name for part in walk(expr) if isinstance(part, Sym) and not part.infinite)
+
+
 def closed_value(expr: Expr) -> int | Fraction | float | None:
     """The number that an expression is, None if it depends on anything."""
     if isinstance(expr, Num):
@@ -107,8 +120,19 @@ def closed_value(expr: Expr) -> int | Fraction | float | None:
     return value
 
 
+def numbers_of(range_: Range) -> range:
+    """The values of a finite range one by one.
+
+    :raises NeedsNumber: if its bounds hinge on free parameters."""
+    if range_.bounds is not None:
+        raise NeedsNumber(frozenset().union(*map(free_parameters, range_.bounds)))
+    return range(range_.lo, range_.hi + 1)
+
+
 def whole(expr: Expr) -> int | None:
-    """The whole number that an expression is, None if it is not one."""
+    """The whole number that an expression is, None if it is not one; NeedsNumber if it hinges on free parameters."""
+    if names := free_parameters(expr):
+        raise NeedsNumber(names)
     value = closed_value(expr)
     if value is None or not math.isfinite(value) or value != int(value):
         return None

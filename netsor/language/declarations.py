@@ -12,8 +12,9 @@ import numpy as np
 from netsor.ir.expressions import Expr, Index, Num, Range, Sym
 from netsor.ir.labelled import TooLarge
 from netsor.ir.program import ArrayDeclaration
+from netsor.ir.rewrite import rebuild
 from netsor.language import syntax, widths
-from netsor.language.constants import closed_value, evaluator, tidy, whole
+from netsor.language.constants import closed_value, evaluator, free_parameters, tidy, whole
 from netsor.language.data import read_array
 from netsor.language.diagnostics import Diagnostic, Label, NetsorError
 from netsor.language.expressions import constant, quantity, value
@@ -24,6 +25,7 @@ from netsor.language.source import Source, Span
 from netsor.language.state import Frame, State, fail
 from netsor.language.values import Level
 
+TRIAL = 4  # what is checked with numbers in a derivation takes this for parameters that have no value
 ARRAY_LIMIT = 50_000_000  # entries of one array
 
 
@@ -50,7 +52,9 @@ def param(node: syntax.Param, frame: Frame) -> None:
             expr = set_value(name, frame.state.settings[name], frame)
         elif setting.default is not None:
             expr = constant(setting.default, frame, f"the value of `{name}`")
-            expr = _parameter_value(name, expr, setting.default.span)
+            expr = _free(name, _parameter_value(name, _trial(expr), setting.default.span), frame.state)
+        elif frame.state.pinned is not None and name not in frame.state.pinned:
+            expr = Sym(name, trial=TRIAL)
         else:
             fail("N503", f"`{name}` has no value", setting.span, "", (), f"give it one: --set {name}=…")
         declare_parameter(setting.name, expr, frame.state)
@@ -58,7 +62,24 @@ def param(node: syntax.Param, frame: Frame) -> None:
 
 def declare_parameter(name: syntax.Identifier, expr: Expr, state: State) -> None:
     state.scope.declare(name, ParameterEntity(name.name, expr, name.span))
-    state.parameters[name.name] = math.inf if isinstance(expr, Sym) else expr.value
+    if isinstance(expr, Sym):
+        state.parameters[name.name] = math.inf if expr.infinite else None
+    else:
+        state.parameters[name.name] = expr.value
+
+
+def _trial(expr: Expr) -> Expr:
+    """The expression with the trial values of free parameters in their place."""
+    if isinstance(expr, Sym) and not expr.infinite:
+        return Num(expr.trial)
+    return rebuild(expr, _trial)
+
+
+def _free(name: str, expr: Expr, state: State) -> Expr:
+    """In a derivation, the parameter as a symbol."""
+    if state.pinned is None or name in state.pinned or not isinstance(expr, Num):
+        return expr
+    return Sym(name, trial=expr.value)
 
 
 def _parameter_value(name: str, expr: Expr, span: Span) -> Expr:
@@ -155,7 +176,7 @@ def _one_const(node: syntax.Const, left: Left, frame: Frame) -> None:
     if not left.pattern and isinstance(meaning.expr, Num):  # a plain number stays exact
         frame.state.scope.declare(node.element.name, ParameterEntity(name, meaning.expr, node.element.name.span))
         return
-    declare_array(node.element, left, values, frame.state)
+    declare_array(node.element, left, values, frame.state, meaning.expr)
 
 
 def check_array_size(ranges: list[Range], span: Span) -> None:
@@ -176,9 +197,11 @@ def check_finite(values: np.ndarray, left: Left, span: Span) -> None:
              + (f" for {where}" if where else ""), span)
 
 
-def declare_array(element: syntax.Element, left: Left, values: np.ndarray, state: State) -> None:
+def declare_array(
+    element: syntax.Element, left: Left, values: np.ndarray, state: State, definition: Expr | None = None
+) -> None:
     ranges = tuple(axis.range for axis in left.axes)
-    array = ArrayDeclaration(element.name.name, ranges, values, element.span)
+    array = ArrayDeclaration(element.name.name, ranges, values, element.span, left.axes, definition)
     left.define(element, "an array", array, state)
     state.arrays.append(array)
 
@@ -187,13 +210,13 @@ def data(node: syntax.Data, frame: Frame) -> None:
     state = frame.state
     name = node.element.name.name
     state.scope.check_free(node.element.name)
-    values = read_array(node, frame)
+    values = trial_array(node, frame) if _is_free(node, frame) else read_array(node, frame)
     if values.ndim != len(node.element.subscripts):
         fail("N506", f"`{name}` is declared with {len(node.element.subscripts)} sizes, and the array has "
              f"{values.ndim} ({_shape(values)})", node.element.span)
-    for size, subscript in zip(values.shape, node.element.subscripts):
-        _check_size(name, size, subscript, values, frame)
-    ranges = tuple(Range(1, size) for size in values.shape)
+    sizes = [_size(size, subscript, values, frame) for size, subscript in zip(values.shape, node.element.subscripts)]
+    ranges = tuple(
+        Range(1, size) if isinstance(expr, Num) else Range(1, size, bounds=(Num(1), expr)) for size, expr in zip(values.shape, sizes))
     axes = tuple(Index(f"{name}.{k}", range_) for k, range_ in enumerate(ranges))
     declare_array(node.element, Left(axes, axes), values, state)
 
@@ -202,8 +225,25 @@ def _shape(values: np.ndarray) -> str:
     return " x ".join(map(str, values.shape)) or "a single number"
 
 
-def _check_size(name: str, size: int, node: syntax.Node, values: np.ndarray, frame: Frame) -> None:
-    """A known size must be that of the array; an unknown name becomes a parameter."""
+def _is_free(node: syntax.Data, frame: Frame) -> bool:
+    """Whether an array without numbers may do without in a derivation."""
+    return frame.state.pinned is not None and node.value is None and node.element.name.name not in frame.state.data
+
+
+def trial_array(node: syntax.Data, frame: Frame) -> np.ndarray:
+    """An array that stands for one without numbers: the identity between the first and the last half of its subscripts."""
+    shape = []
+    for subscript in node.element.subscripts:
+        known = not (isinstance(subscript, syntax.Name) and subscript.dotted not in frame.state.scope.entities)
+        shape.append(TRIAL if not known else int(evaluator().number(constant(subscript, frame, "a size"))))
+    half = len(shape) // 2
+    if len(shape) % 2 or shape[:half] != shape[half:]:
+        return np.ones(shape)
+    return np.eye(math.prod(shape[:half])).reshape(shape)
+
+
+def _size(size: int, node: syntax.Node, values: np.ndarray, frame: Frame) -> Expr:
+    """The size of an array as an expression: a known one must be that of the array; an unknown name becomes a parameter."""
     state = frame.state
     if isinstance(node, syntax.Name) and len(node.path) == 1 and not node.subscripts \
             and node.dotted not in state.scope.entities and node.dotted not in frame.names:
@@ -215,10 +255,12 @@ def _check_size(name: str, size: int, node: syntax.Node, values: np.ndarray, fra
                     "N504", f"`{word.name}` is set to {state.settings[word.name]}, but the data say {size}", node.span))
         if word.name in state.scope.later and state.scope.later[word.name].start > node.span.start:
             state.scope.find(word.name, node.span)
-        declare_parameter(word, Num(size), state)
-        return
-    wanted = whole(constant(node, frame, "a size"))
+        declare_parameter(word, _free(word.name, Num(size), state), state)
+        return state.scope.entities[word.name].value
+    expr = constant(node, frame, "a size")
+    wanted = whole(_trial(expr))
     if wanted != size:
         said = node.span.text if wanted is None or node.span.text == str(wanted) else f"{node.span.text} = {wanted}"
         fail("N506", f"the array is {_shape(values)}, which does not fit here", node.span,
              f"{said}, but the array has {size}")
+    return expr if free_parameters(expr) else Num(size)

@@ -10,6 +10,7 @@ from netsor.ir.program import Custom, Definition, MatMul, Moment, Nonlin, Scalar
 from netsor.ir.rewrite import walk
 from netsor.language import hidden, syntax
 from netsor.language.check import KINDS, is_a, mixed_kinds
+from netsor.language.constants import numbers_of
 from netsor.language.diagnostics import NetsorError
 from netsor.language.expressions import evaluate, wrong_kind
 from netsor.language.lefthand import Left, each_value, label, read_left
@@ -95,7 +96,7 @@ def loop(node: syntax.Loop, frame: Frame, run) -> None:
         fail("N317", "a loop cannot run over an infinite range", node.range.span)
     if range_.size > LOOP_LIMIT:
         fail("N512", f"this loop would be repeated {range_.size:,} times; {LOOP_LIMIT:,} are possible", node.range.span)
-    for number in range(range_.lo, range_.hi + 1):
+    for number in numbers_of(range_):
         inside = frame.with_names(**{word: Value(Level.NUMBER, Num(number), node.name.span)})
         for statement in node.statements:
             run(statement, inside)

@@ -12,6 +12,7 @@ from netsor.ir.program import Family, Program
 from netsor.language import (  # noqa: F401 (the imports register what evaluates each node)
     calls, conditions, declarations, definitions, laws, outputs, reductions, references, syntax,
 )
+from netsor.language.constants import NeedsNumber
 from netsor.language.diagnostics import Diagnostic, Label, NetsorError
 from netsor.language.scope import ParameterEntity, declared_names
 from netsor.language.state import STATEMENT_LIMIT, Frame, State, TooMuchWork, fail
@@ -22,15 +23,16 @@ ERROR_LIMIT = 20
 
 def elaborate(
     tree: syntax.Program, *, settings: Mapping[str, Any] = {}, data: Mapping[str, Any] = {}, name: str = "program",
-    directory: Path | None = None, rules: Mapping[str, Any] = {}
+    directory: Path | None = None, rules: Mapping[str, Any] = {}, pinned: frozenset[str] | None = None
 ) -> Program:
     """The program that a syntax tree describes.
 
     `settings` are values for parameters (numbers, or constant expressions as text), `data` arrays or files for `data`
-    statements, `directory` is where relative file names start, `rules` are plug-in rules by name.
+    statements, `directory` is where relative file names start, `rules` are plug-in rules by name.  With `pinned`, parameters that
+    are not set stay symbols, all but those (:mod:`netsor.language.free`).
     Raises NetsorError with one diagnostic for each statement that is at fault (codes N2xx to N5xx).
     """
-    state = State(tree, settings, data, directory, rules)
+    state = State(tree, settings, data, directory, rules, pinned)
     try:
         for statement in tree.statements:
             _run(statement, Frame(state))
@@ -44,6 +46,8 @@ def elaborate(
         state.diagnostics.append(Diagnostic("N113", "this program is nested too deeply", state.current))
     except NetsorError as error:
         state.diagnostics += error.diagnostics
+    except NeedsNumber:
+        raise
     except Exception as error:
         bug = Diagnostic("N901", f"netsor failed here, which is a bug: {type(error).__name__}: {error}", state.current)
         raise NetsorError([*state.diagnostics, bug]) from error

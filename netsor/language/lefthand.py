@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from netsor.ir.expressions import Index, Num
 from netsor.language import syntax
-from netsor.language.constants import whole
+from netsor.language.constants import numbers_of, whole
 from netsor.language.diagnostics import Diagnostic, Label, NetsorError
 from netsor.language.expressions import constant
 from netsor.language.scope import IndexEntity, Part
@@ -102,7 +102,7 @@ def each_value(left: Left, frame: Frame, define: Callable[[Left, Frame], None]) 
         fail("N313", f"`{index.name}` has infinitely many values, which cannot be told apart", frame.state.current)
     if index.range.size > FAMILY_LIMIT:
         fail("N512", f"this would be {index.range.size:,} separate definitions", frame.state.current)
-    for number in range(index.range.lo, index.range.hi + 1):
+    for number in numbers_of(index.range):
         rest = left.at(index, number)
         fixed = frame.with_indices(**{index.name: Num(number)})
         each_value(rest, fixed, define)

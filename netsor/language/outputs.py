@@ -7,6 +7,7 @@ from netsor.ir.facts import uses
 from netsor.ir.program import Expectation, Family, Output, Part
 from netsor.ir.rewrite import free_indices
 from netsor.language import syntax
+from netsor.language.constants import numbers_of
 from netsor.language.diagnostics import Label
 from netsor.language.expressions import constant, value
 from netsor.language.lefthand import label
@@ -58,7 +59,7 @@ def _asked_label(name: syntax.Name, reference: Coord | ScalarRef, frame: Frame) 
 
 def _one_by_one(entity: Pieces, name: syntax.Name, index: Index, frame: Frame) -> list[Output]:
     found: list[Output] = []
-    for number in range(index.range.lo, index.range.hi + 1):
+    for number in numbers_of(index.range):
         found += _asked(entity, name, frame.with_indices(**{index.name: Num(number)}))
     return found
 
@@ -169,7 +170,7 @@ def _expected(node: syntax.Expect, call: syntax.Call, statistic: str, frame: Fra
     except NeedsValues as need:
         if need.index.range.size > FAMILY_LIMIT:
             fail("N512", f"this would be {need.index.range.size:,} separate expectations", node.span)
-        for number in range(need.index.range.lo, need.index.range.hi + 1):
+        for number in numbers_of(need.index.range):
             _expected(node, call, statistic, frame.with_indices(**{need.index.name: Num(number)}))
         return
     if isinstance(tolerance, Num) and not tolerance.value > 0:

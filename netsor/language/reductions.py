@@ -10,10 +10,11 @@ from netsor.ir.expressions import (
     ONE, ZERO, Call, Compare, Expr, Index, Logic, Num, Range, Reduce, Softmax, Sym, Where, add, fresh, mul, power,
     total,
 )
+from netsor.ir.kernel import range_size
 from netsor.ir.rewrite import free_indices
 from netsor.language import syntax
 from netsor.language.conditions import condition, guard_of
-from netsor.language.constants import closed_value, evaluator, tidy
+from netsor.language.constants import closed_value, evaluator, free_parameters, numbers_of, tidy
 from netsor.language.diagnostics import Label
 from netsor.language.expressions import constant, evaluates, value
 from netsor.language.ranges import CHECK_LIMIT, check_subscripts, relevant_guards
@@ -29,22 +30,25 @@ UNROLL_LIMIT = 100_000
 
 def range_of(node: syntax.Range, frame: Frame) -> Range:
     """The range a node states; its bounds are whole numbers, the upper one perhaps an infinite parameter."""
-    low = _bound(node.low, frame)
-    high = _bound(node.high, frame)
-    if isinstance(low, Sym):
+    lowest, low = _bound(node.low, frame)
+    highest, high = _bound(node.high, frame)
+    if low is None:
         fail("N317", "a range starts at a number", node.low.span)
-    if isinstance(high, Sym):
-        return Range(low, math.inf, high.name)
-    return Range(low, high)
+    if high is None:
+        return Range(low, math.inf, highest.name)
+    free = free_parameters(lowest) | free_parameters(highest)
+    return Range(low, high, bounds=(lowest, highest) if free else None)
 
 
-def _bound(node: syntax.Node, frame: Frame) -> int | Sym:
+def _bound(node: syntax.Node, frame: Frame) -> tuple[Expr, int | None]:
+    """The bound and its value (at the trial values of free parameters), None if it is infinite."""
     expr = constant(node, frame, "the bound of a range")
-    if isinstance(expr, Sym):
+    if isinstance(expr, Sym) and expr.infinite:
         if not isinstance(node, syntax.Name):
             fail("N317", "an infinite range ends at a bare parameter", node.span)
-        return expr
-    number = closed_value(expr)
+        return expr, None
+    free = free_parameters(expr) and not free_indices(expr)
+    number = evaluator().number(expr) if free else closed_value(expr)
     if number is None:
         fail("N317", "the bound of a range must be a number that does not depend on an index", node.span)
     if math.isinf(number):
@@ -52,7 +56,7 @@ def _bound(node: syntax.Node, frame: Frame) -> int | Sym:
              hint="param H = inf, then a range 1..H")
     if number != int(number):
         fail("N317", f"the bound of a range must be a whole number, and this is {number}", node.span)
-    return int(number)
+    return expr, int(number)
 
 
 def bound_index(binder: syntax.Binder, frame: Frame) -> Index:
@@ -140,8 +144,7 @@ def _guard(node: syntax.Reduction, frame: Frame, infinite: Sequence[Index]) -> C
 def number_of_terms(indices: tuple[Index, ...], guard: Expr | None) -> Expr:
     if guard is not None:
         return total(ONE, indices, guard)
-    sizes = [Sym(index.range.symbol, True) if index.range.infinite else Num(index.range.size) for index in indices]
-    return mul(*sizes)
+    return mul(*[range_size(index.range) for index in indices])
 
 
 def _over_nothing(op: str, node: syntax.Reduction) -> Value:
@@ -186,7 +189,7 @@ def _unrolled(op: str, index: Index, rest: list[syntax.Binder], node: syntax.Red
     values: list[Value] = []
     counts: list[Expr] = []
     level = Level.NUMBER
-    for number in range(index.range.lo, index.range.hi + 1):
+    for number in numbers_of(index.range):
         inside = frame.with_indices(**{index.name: Num(number)})
         test = None
         if node.guard is not None and not rest:
@@ -286,7 +289,7 @@ def softmax(node: syntax.Reduction, frame: Frame) -> Value:
 def _table(index: Index, node: syntax.Reduction, frame: Frame, test: Condition | None) -> Value:
     """The body as a choice between its values one by one."""
     level, expr = Level.NUMBER, None
-    for number in reversed(range(index.range.lo, index.range.hi + 1)):
+    for number in reversed(numbers_of(index.range)):
         guard = None if test is None else guard_of(test)
         here = frame.with_indices(**{index.name: Num(number)})
         if guard is not None:

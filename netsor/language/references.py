@@ -157,13 +157,13 @@ def element(entity: Pieces, subscripts: list[Expr], node: syntax.Name, frame: Fr
     if isinstance(part, Matrix):
         return MatrixValue(part, own, node.span)
     if isinstance(part, ArrayDeclaration):
-        return Value(Level.NUMBER, _entry(part, own), node.span)
+        return Value(Level.NUMBER, _entry(part, own, frame), node.span)
     return Value(Level.VECTOR if part.is_vector else Level.SCALAR, part[own], node.span, width=part.width)
 
 
-def _entry(array: ArrayDeclaration, subscripts: tuple[Expr, ...]) -> Expr:
-    """An entry of an array; a number where the subscripts are numbers."""
-    if not all(isinstance(each, Num) for each in subscripts):
+def _entry(array: ArrayDeclaration, subscripts: tuple[Expr, ...], frame: Frame) -> Expr:
+    """An entry of an array; a number where the subscripts are numbers (in a derivation arrays keep their names)."""
+    if frame.state.pinned is not None or not all(isinstance(each, Num) for each in subscripts):
         return Array(array, subscripts)
     position = tuple(int(each.value) - range_.lo for each, range_ in zip(subscripts, array.ranges))
     entry = float(np.asarray(array.values)[position])

@@ -33,8 +33,9 @@ class TooMuchWork(NetsorError):
 
 class State:
     def __init__(self, tree: syntax.Program, settings: Mapping[str, Any], data: Mapping[str, Any],
-                 directory: Path | None, rules: Mapping[str, Any]):
+                 directory: Path | None, rules: Mapping[str, Any], pinned: frozenset[str] | None = None):
         self.tree = tree
+        self.pinned = pinned  # in a derivation, parameters that stay numbers; None where all do
         self.scope = Scope(tree)
         self.settings = dict(settings)
         self.data = dict(data)
