@@ -27,13 +27,13 @@ class Theorem:
 
 
 class Analysis:
-    """Everything about a program's limit that needs no numbers.
+    """Everything about a program's limit that needs no numbers.  ``whole_kernels``: see :class:`netsor.limit.equations.Equations`.
 
     :raises NetsorError: N4 diagnostics where the theorem does not cover the program."""
 
-    def __init__(self, program: Program):
+    def __init__(self, program: Program, whole_kernels: bool = False):
         self.program = program
-        self.recursion = Recursion()
+        self.recursion = Recursion(whole_kernels)
         self.levels = Levels(self.recursion)
         self.randomness: Randomness = self.levels.randomness
         self.scores = [family for family in program.families if family.is_sampled]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from collections.abc import Iterator
 
-from netsor.ir.expressions import Array, Expr, Index, Let, Mul, Num, ScalarRef, Sym, Width
+from netsor.ir.expressions import Array, Compare, Expr, Index, Indicator, Let, Mul, Num, ScalarRef, Sym, Width, add, mul
 from netsor.ir.kernel import Kernel, sides
 from netsor.ir.program import Family
 from netsor.ir.rewrite import free_indices, substitute, walk
@@ -31,13 +31,19 @@ class Binding:
 
 
 class Equations:
-    """The list of bindings, in the order in which they were made."""
+    """The list of bindings, in the order in which they were made.
 
-    def __init__(self) -> None:
+    With ``whole``, a kernel with several terms gets one name, which only the equalities that all terms share stand beside: what a
+    reader of formulas wants; numbers are cheaper with every term apart."""
+
+    def __init__(self, whole: bool = False) -> None:
         self.bindings: list[Binding] = []
+        self.whole = whole
 
     def bind(self, kernel: Kernel, about: tuple[Family, ...], name: str) -> Kernel:
         """The same kernel with every coefficient worth naming bound; under an equality the coefficient mentions one side only."""
+        if self.whole:
+            kernel = _as_whole(kernel)
         bound = []
         for (equalities, powers), coefficient in kernel.terms.items():
             coefficient = substitute_chain(coefficient, representatives(equalities))
@@ -48,6 +54,25 @@ class Equations:
                 coefficient = Let(self.bindings[-1], labels)
             bound.append(((equalities, powers), coefficient))
         return Kernel(bound)
+
+
+def _as_whole(kernel: Kernel) -> Kernel:
+    """The kernel with one term for each power of infinite sizes: common equalities times one coefficient."""
+    groups: dict[tuple, list] = {}
+    for (equalities, powers), coefficient in kernel.terms.items():
+        groups.setdefault(powers, []).append((equalities, coefficient))
+    terms = []
+    for powers, parts in groups.items():
+        common = frozenset.intersection(*[equalities for equalities, _ in parts])
+        rest = [equality for equalities, _ in parts for equality in equalities - common]
+        if len(parts) == 1 or any(index.range.infinite for e in rest for side in e for index in free_indices(side)):
+            terms += [((equalities, powers), coefficient) for equalities, coefficient in parts]
+            continue
+        total = add(*[
+            mul(*[Indicator(Compare("==", *sides(e))) for e in sorted(equalities - common, key=repr)], coefficient)
+            for equalities, coefficient in parts])
+        terms.append(((common, powers), substitute_chain(total, representatives(common))))
+    return Kernel(terms)
 
 
 def representatives(equalities: frozenset) -> list[tuple[Index, Expr]]:

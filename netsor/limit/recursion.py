@@ -44,10 +44,10 @@ def generic(family: Family, side: str) -> Coord:
 class Recursion:
     """Moments of a program's vectors given the random scalars.  All results are :class:`Kernel` over the indices of the references."""
 
-    def __init__(self) -> None:
+    def __init__(self, whole_kernels: bool = False) -> None:
         self.forms = Forms()
         self.sources = Sources(self.forms)
-        self.equations = Equations()
+        self.equations = Equations(whole_kernels)
         self._known: dict[tuple, Kernel] = {}
         self._products: dict[frozenset, Kernel] = {}  # moments of three factors or more, by their factors
         self._scalars: dict[Family, Binding] = {}
@@ -98,6 +98,11 @@ class Recursion:
             case ScalarFunction(body=body):
                 return limit_of(body)
         raise TypeError(f"{family} has no equation")
+
+    def known(self) -> dict[tuple, Kernel]:
+        """The moments found so far, earliest first: ("mean", x), ("second", x, y) or ("covariance", x, y) -> kernel over the "x" and
+        "y" copies of the families' axes, its coefficients let-bound where they are worth a name."""
+        return self._known
 
     # --- demands -----------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,94 @@
+"""From a program to its derivation: one function, read from top to bottom."""
+
+from __future__ import annotations
+
+import sympy
+
+from netsor.derive.collect import Collector
+from netsor.derive.convert import indicator
+from netsor.derive.names import Letters, indexed
+from netsor.derive.statement import Covariance, Expected, Statement
+from netsor.ir.expressions import Expr
+from netsor.ir.kernel import Kernel, sides
+from netsor.ir.program import Output, Program, Score
+from netsor.limit.analysis import Analysis
+from netsor.limit.failures import as_diagnostics
+from netsor.limit.recursion import copy, generic
+from netsor.rules import rule_of
+
+
+def collect(program: Program, outputs: list[str] | None = None) -> Collector:
+    """Everything that the outputs of a program (all, or those named) rest on, as statements.
+
+    :raises NetsorError: if the theorem does not cover the program (N4)."""
+    with as_diagnostics():
+        analysis = Analysis(program, whole_kernels=True)
+        wanted = [output for output in program.outputs if outputs is None or output.name in outputs]
+        laws = [law for output in wanted for law in output_laws(output, analysis)]
+        scores = score_laws(analysis)
+        collector = Collector(program, analysis)
+        collector.reach([law.expression for law in scores + laws])
+        for law in scores + laws:
+            collector.require(law.expression)
+            law.state(collector)
+    return collector
+
+
+class LawOf:
+    """A mean or a covariance that is to be stated: of a score, or of an output given the scores."""
+
+    def __init__(self, section, kind, references, kernel: Kernel, rule, citation):
+        self.section, self.kind, self.references, self.kernel = section, kind, references, kernel
+        self.rule, self.citation = rule, citation
+
+    @property
+    def expression(self) -> Expr:
+        return self.kernel.expression()
+
+    def state(self, collector: Collector) -> None:
+        letters = Letters()
+        names, convert = collector.names, collector.convert
+        elements = [names.element(r.family, [convert(s, letters) for s in r.subscripts]) for r in self.references]
+        total = sympy.S.Zero
+        for (equalities, _), coefficient in self.kernel.limit().terms.items():
+            delta = [indicator(sympy.Eq(*[convert(s, letters) for s in sides(e)])) for e in sorted(equalities, key=repr)]
+            total += sympy.Mul(*delta) * convert(coefficient, letters)
+        left = (Expected if self.kind == "mean" else Covariance)(*elements)
+        families = tuple(reference.family for reference in self.references)
+        collector.statements.append(Statement(
+            self.section, left, total, self.rule, self.citation, given=collector.scores_of(*families)))
+
+
+def score_laws(analysis: Analysis) -> list[LawOf]:
+    """The covariances of the scores of each group, given earlier scores."""
+    laws = []
+    for group in analysis.groups:
+        families = group.families
+        for k, one in enumerate(families):
+            for other in families[: k + 1]:
+                rule = rule_of(one)
+                left, right = (family[tuple(copy(axis, side) for axis in family.axes)] for family, side in ((one, "x"), (other, "y")))
+                kernel = rule.covariance(left, right, analysis.recursion.moment)
+                laws.append(LawOf("scores", "covariance", (left, right), kernel, rule.name, rule.citation))
+    return laws
+
+
+def output_laws(output: Output, analysis: Analysis) -> list[LawOf]:
+    """Mean and covariance of the parts of an output, given the scores."""
+    laws = []
+    families = list(dict.fromkeys(part.reference.family for part in output.parts))
+    for k, one in enumerate(families):
+        if isinstance(one.definition, Score) or not output.is_vector:
+            continue
+        rule = rule_of(one)
+        x = generic(one, "x")
+        mean = analysis.recursion.moment(x)
+        if not mean.is_zero:
+            laws.append(LawOf("outputs", "mean", (x,), mean, rule.name, rule.citation))
+        for other in families[: k + 1]:
+            y = generic(other, "y")
+            laws.append(LawOf("outputs", "covariance", (x, y), analysis.recursion.covariance(x, y), rule.name, rule.citation))
+    return laws
+
+
+__all__ = ["collect", "indexed"]

@@ -1,0 +1,254 @@
+"""From the recursion's equations to the statements of a derivation: what is named, what is written out, and in which order."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import sympy
+
+from netsor.derive.convert import Converter, indicator
+from netsor.derive.reasons import reason
+from netsor.derive.names import Letters, Names, constants_of, indexed, loop_numbers
+from netsor.derive.statement import Covariance, Expected, Statement
+from netsor.ir.expressions import Array, Coord, Expr, Index, Let, ScalarRef, Sym, add
+from netsor.ir.kernel import Kernel, sides
+from netsor.ir.program import Family, Given, Moment, Program, ScalarFunction, Score
+from netsor.ir.rewrite import walk
+from netsor.limit.analysis import Analysis
+from netsor.limit.equations import Binding
+from netsor.limit.recursion import copy, generic
+from netsor.rules import rule_of
+
+SMALL = 3  # an equation with no more operations than this is written out wherever it is used
+
+
+class Collector:
+    """Collects what the outputs of a program rest on.
+
+    ``roots`` are the kernels and expressions that are to be stated; statements appear after those that they mention."""
+
+    def __init__(self, program: Program, analysis: Analysis):
+        self.program, self.analysis, self.recursion = program, analysis, analysis.recursion
+        self.names = Names()
+        self.kernels: dict[Binding, tuple] = {}  # the known kernel that a let-bound coefficient belongs to
+        self.uses: Counter[Binding] = Counter()
+        self.sizes = _sizes(program)
+        self.correlations = Correlations(self)
+        self.inlined: frozenset[Binding] = frozenset()
+        self.statements: list[Statement] = []
+        self.done: set = set()
+
+    # --- what is reached ---------------------------------------------------------------------------------------------
+
+    def reach(self, roots: list[Expr]) -> None:
+        """Count how often each equation is mentioned by what the roots rest on, and decide which are written out."""
+        for key, kernel in self.recursion.known().items():
+            for position, coefficient in enumerate(kernel.terms.values()):
+                for part in walk(coefficient):
+                    if isinstance(part, Let):
+                        self.kernels.setdefault(part.binding, (key, position, len(kernel.terms)))
+        seen: set = set()
+        stack = list(roots)
+        while stack:
+            for part in walk(stack.pop()):
+                found = self._equation(part)
+                if isinstance(part, Let):
+                    self.uses[part.binding] += 1
+                if found is not None and found not in seen:
+                    seen.add(found)
+                    stack.append(found.expression)
+        last = {part.binding for root in roots for part in (root,) if isinstance(part, Let)}  # an output's own kernel
+        self.inlined = frozenset(
+            binding for binding in self.uses if self._is_minor(binding)
+            or (binding in last and self.uses[binding] == 1 and not loop_numbers(binding.about)))
+        self.convert = Converter(self.names, self.inlined, self.sizes, self.correlations)
+
+    def _equation(self, part: Expr) -> Binding | None:
+        if isinstance(part, Let):
+            return part.binding
+        if isinstance(part, ScalarRef) and not isinstance(part.family.definition, Score):
+            return self.recursion.scalar(part.family)
+        return None
+
+    def _is_minor(self, binding: Binding) -> bool:
+        """Whether an equation is written out where it is used: used once and about something that the program does not name, or a
+        relation between two different families; or hardly longer than its name."""
+        about = set(binding.about)
+        named = len(about) == 1 and not next(iter(about)).hidden
+        if self.uses[binding] == 1 and not named:
+            return True
+        return sum(1 for _ in walk(binding.expression)) <= SMALL
+
+    # --- statements --------------------------------------------------------------------------------------------------
+
+    def require(self, expr: Expr) -> None:
+        """State everything that an expression mentions, earliest first."""
+        stack: list[tuple[object, bool]] = [(found, False) for found in self._mentions(expr)]
+        while stack:
+            item, ready = stack.pop()
+            if item in self.done:
+                continue
+            inner = [each for each in self._mentions(self._body(item)) if each not in self.done]
+            if inner and not ready:
+                stack.append((item, True))
+                stack.extend((each, False) for each in inner)
+                continue
+            self.done.add(item)
+            self._state(item)
+
+    def _mentions(self, expr: Expr | None) -> list:
+        """Equations and arrays that an expression mentions, those that are written out looked through."""
+        found: list = []
+        stack = [] if expr is None else [expr]
+        while stack:
+            for part in walk(stack.pop()):
+                if isinstance(part, Array):
+                    found.append(part.declaration)
+                if isinstance(part, ScalarRef) and isinstance(part.family.definition, Score):
+                    continue
+                binding = self._equation(part)
+                if binding in self.inlined:
+                    stack.append(binding.expression)
+                elif binding is not None:
+                    found.append(self.kernels.get(binding, (binding,))[0] if isinstance(part, Let) else part.family)
+        return list(dict.fromkeys(found))
+
+    def _body(self, item) -> Expr | None:
+        match item:
+            case Binding():
+                return item.expression
+            case Family():
+                return self.recursion.scalar(item).expression
+            case tuple():
+                kernel = self.recursion.known()[item]
+                return add(*[self.unfolded(each) for each in kernel.terms.values()])
+        return item.definition
+
+    def unfolded(self, coefficient: Expr) -> Expr:
+        """A coefficient with the equation that it names in its place."""
+        return coefficient.binding.expression if isinstance(coefficient, Let) else coefficient
+
+    def _state(self, item) -> None:
+        match item:
+            case Binding():
+                self.binding(item)
+            case Family():
+                self.scalar(item)
+            case tuple():
+                self.kernel(item)
+            case _:
+                self.array(item)
+
+    def array(self, declaration) -> None:
+        """A ``const`` array with its definition."""
+        if declaration.definition is None:
+            return
+        letters = Letters()
+        left = indexed(declaration.name, [letters.of(axis) for axis in declaration.axes])
+        self.statements.append(Statement("given", left, self.convert(declaration.definition, letters), "const"))
+
+    def binding(self, binding: Binding) -> None:
+        """An equation that is no kernel by itself (a part of one)."""
+        letters = Letters()
+        labels = tuple(letters.of(label) for label in binding.labels)
+        self.statements.append(Statement(
+            "kernels", self.names.binding(binding, labels), self.convert(binding.expression, letters), "linearity"))
+
+    def scalar(self, family: Family) -> None:
+        """A Moment or a function of scalars."""
+        letters = Letters()
+        binding = self.recursion.scalar(family)
+        left = self.names.element(family, [letters.of(axis) for axis in family.axes])
+        rule = rule_of(family)
+        self.statements.append(Statement(
+            "scalars", left, self.convert(binding.expression, letters), rule.name, rule.citation,
+            given=self.scores_of(family)))
+
+    def kernel(self, key: tuple) -> None:
+        """A mean, second moment or covariance, with names for its parts."""
+        kind, *families = key
+        kernel = self.recursion.known()[key]
+        letters = Letters()
+        references = [generic(family, side) for family, side in zip(families, "xy")]
+        elements = [self.names.element(r.family, [letters.of(s) for s in r.subscripts]) for r in references]
+        order = tuple(index for reference in references for index in reference.subscripts)
+        base = self.kernel_name(kind, families)
+        whole = not any(equalities for equalities, _ in kernel.terms) and len(kernel.terms) == 1
+        parts, where, name = [], [], None
+        for position, ((equalities, _), coefficient) in enumerate(kernel.terms.items()):
+            delta = sympy.Mul(*[indicator(sympy.Eq(*[self.convert(s, letters) for s in sides(e)])) for e in _ordered(equalities)])
+            if isinstance(coefficient, Let) and coefficient.binding not in self.inlined:
+                binding = coefficient.binding
+                if not self.names.knows(binding):
+                    own = base if whole else self.names.unique(f"{base.replace('K_', 'k_', 1)}" + (
+                        "" if len(kernel.terms) == 1 else str(position)))
+                    self.names.name_binding(binding, own, tuple(index for index in order if index in binding.labels),
+                                            symmetric=len(families) == 2 and families[0] is families[1])
+                symbol = self.names.binding(binding, tuple(letters.of(label) for label in binding.labels))
+                value = self.convert(binding.expression, letters)
+                if whole:
+                    name = symbol
+                    parts.append(value)
+                else:
+                    parts.append(delta * symbol)
+                    where.append(Statement("kernels", symbol, value, ""))
+            else:
+                parts.append(delta * self.convert(coefficient, letters))
+        left = Expected(*elements) if kind != "covariance" or self._is_centred(families) else Covariance(*elements)
+        self.statements.append(Statement(
+            "kernels", left, sympy.Add(*parts), *self.reason(kind, families), name=name, where=where,
+            given=self.scores_of(*families)))
+
+    def kernel_name(self, kind: str, families: list[Family]) -> str:
+        about = ",".join(dict.fromkeys(self.names.family(family) for family in families))
+        letter = {"mean": "m", "second": "K", "covariance": "K" if self._is_centred(families) else "C"}[kind]
+        return f"{letter}_{about}"
+
+    def _is_centred(self, families) -> bool:
+        return any(self.recursion.moment(generic(family, "x")).is_zero for family in families)
+
+    def reason(self, kind: str, families: list[Family]) -> tuple[str, str]:
+        """The rule that gives a kernel, and its citation."""
+        latest = max(families, key=lambda family: (family.order, family.name))
+        return reason(kind, families, self.recursion), rule_of(latest).citation
+
+    def scores_of(self, *families: Family) -> tuple[str, ...]:
+        """Names of the scores that a quantity depends on."""
+        found: set[Family] = set()
+        for family in families:
+            found |= set(self.analysis.randomness.scores(family))
+        return tuple(dict.fromkeys(self.names.family(s) for s in sorted(found, key=lambda f: f.order) if s not in families))
+
+
+class Correlations:
+    """Correlations that formulas name: rho = K12/sqrt(K11 K22), once each."""
+
+    def __init__(self, collector: Collector):
+        self.collector = collector
+        self.known: dict = {}
+
+    def __call__(self, k11, k12, k22, letters: Letters) -> sympy.Expr | None:
+        """The correlation as an expression; a name for it where it is worth one."""
+        if not k12.free_symbols and not k11.free_symbols and not k22.free_symbols:
+            return None
+        return None
+
+
+def _ordered(equalities) -> list:
+    return sorted(equalities, key=repr)
+
+
+def _sizes(program: Program) -> frozenset[str]:
+    """The parameters that occur in ranges of indices."""
+    found: set[str] = set()
+    axes = [axis for owner in (*program.families, *program.matrices) for axis in owner.axes]
+    ranges = [axis.range for axis in axes] + [range_ for array in program.arrays for range_ in array.ranges]
+    for range_ in ranges:
+        for bound in range_.bounds or ():
+            found |= {part.name for part in walk(bound) if isinstance(part, Sym)}
+        if range_.symbol:
+            found.add(range_.symbol)
+    return frozenset(found)
+
+
+__all__ = ["Collector", "Given", "Moment", "ScalarFunction", "Index", "Coord", "Kernel", "copy", "constants_of"]

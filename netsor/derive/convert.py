@@ -1,0 +1,223 @@
+"""The symbolic interpreter of the scalar language: expressions to SymPy."""
+
+from __future__ import annotations
+
+from copy import copy
+from fractions import Fraction
+
+import sympy
+
+from netsor.derive.expectations import gaussian_expectation
+from netsor.derive.names import Letters, Names, indexed, limits
+from netsor.derive.objects import Extremum, Indicator, InfiniteAverage, Softmax, function
+from netsor.ir.expressions import (
+    Add, Array, Average, Call, Compare, Expect, Expr, Index, Leaf, Let, Logic, Mul, Num, Pow, Reduce, ScalarRef, Sym, Where,
+    Width,
+)
+from netsor.ir.expressions import Indicator as IsTrue
+from netsor.ir.expressions import Softmax as SoftmaxNode
+from netsor.ir.rewrite import substitute
+from netsor.limit.equations import Binding
+
+_RELATIONS = {"<": sympy.Lt, "<=": sympy.Le, ">": sympy.Gt, ">=": sympy.Ge, "==": sympy.Eq, "!=": sympy.Ne}
+
+
+class Converter:
+    """Converts the expressions of one derivation.
+
+    ``inlined`` are the equations that are written out where they are used; ``sizes`` the parameters that are sizes of indices;
+    ``correlation(k11, k12, k22)`` gives the symbol for a correlation that the formulas name."""
+
+    def __init__(self, names: Names, inlined: frozenset[Binding], sizes: frozenset[str], correlation=None):
+        self.names, self.inlined, self.sizes, self.correlation = names, inlined, sizes, correlation
+        self.heads: list[sympy.Symbol] = []
+
+    def with_variables(self, heads: list[sympy.Symbol]) -> "Converter":
+        """The converter inside an expectation, with names for the Gaussian variables."""
+        inside = copy(self)
+        inside.heads = heads
+        return inside
+
+    def __call__(self, expr: Expr, letters: Letters) -> sympy.Expr:
+        """``expr`` in SymPy, its indices written with ``letters``."""
+        method = getattr(self, "_" + type(expr).__name__.lower())
+        return method(expr, letters)
+
+    # --- numbers, symbols, references --------------------------------------------------------------------------------
+
+    def _num(self, expr: Num, letters: Letters) -> sympy.Expr:
+        return number(expr.value)
+
+    def _sym(self, expr: Sym, letters: Letters) -> sympy.Expr:
+        return self.names.parameter(expr.name, expr.name in self.sizes)
+
+    def _width(self, expr: Width, letters: Letters) -> sympy.Expr:
+        return number(expr.ratio)
+
+    def _index(self, expr: Index, letters: Letters) -> sympy.Expr:
+        return letters.of(expr)
+
+    def _array(self, expr: Array, letters: Letters) -> sympy.Expr:
+        return indexed(self.names.array(expr.declaration), [self(s, letters) for s in expr.subscripts])
+
+    def _scalarref(self, expr: ScalarRef, letters: Letters) -> sympy.Expr:
+        return self.names.element(expr.family, [self(s, letters) for s in expr.subscripts])
+
+    def _coord(self, expr, letters: Letters) -> sympy.Expr:
+        return self.names.element(expr.family, [self(s, letters) for s in expr.subscripts])
+
+    def _let(self, expr: Let, letters: Letters) -> sympy.Expr:
+        binding = expr.binding
+        if binding in self.inlined:
+            return self(substitute(binding.expression, dict(zip(binding.labels, expr.subscripts))), letters)
+        return self.names.binding(binding, tuple(self(s, letters) for s in expr.subscripts))
+
+    def _leaf(self, expr: Leaf, letters: Letters) -> sympy.Expr:
+        return indexed(self.heads[expr.slot], [self(s, letters) for s in expr.subscripts])
+
+    # --- arithmetic --------------------------------------------------------------------------------------------------
+
+    def _add(self, expr: Add, letters: Letters) -> sympy.Expr:
+        return sympy.Add(*[self(term, letters) for term in expr.terms])
+
+    def _mul(self, expr: Mul, letters: Letters) -> sympy.Expr:
+        return sympy.Mul(*[self(factor, letters) for factor in expr.factors])
+
+    def _pow(self, expr: Pow, letters: Letters) -> sympy.Expr:
+        return sympy.Pow(self(expr.base, letters), self(expr.exponent, letters))
+
+    def _call(self, expr: Call, letters: Letters) -> sympy.Expr:
+        return function(expr.function)(*[self(argument, letters) for argument in expr.arguments])
+
+    # --- conditions --------------------------------------------------------------------------------------------------
+
+    def condition(self, expr: Expr | None, letters: Letters):
+        """A condition as a SymPy Boolean; true for None."""
+        if expr is None:
+            return sympy.true
+        if isinstance(expr, Compare):
+            return _RELATIONS[expr.op](self(expr.left, letters), self(expr.right, letters))
+        parts = [self.condition(part, letters) for part in expr.arguments]
+        return {"and": sympy.And, "or": sympy.Or, "not": sympy.Not}[expr.op](*parts)
+
+    def _compare(self, expr: Compare, letters: Letters):
+        return self.condition(expr, letters)
+
+    def _logic(self, expr: Logic, letters: Letters):
+        return self.condition(expr, letters)
+
+    def _indicator(self, expr: IsTrue, letters: Letters) -> sympy.Expr:
+        return indicator(self.condition(expr.test, letters))
+
+    def _where(self, expr: Where, letters: Letters) -> sympy.Expr:
+        test = self.condition(expr.test, letters)
+        then, otherwise = self(expr.then, letters), self(expr.otherwise, letters)
+        if otherwise == 0:
+            return indicator(test) * then
+        return sympy.Piecewise((then, test), (otherwise, True))
+
+    # --- binders -----------------------------------------------------------------------------------------------------
+
+    def _reduce(self, expr: Reduce, letters: Letters) -> sympy.Expr:
+        inside = letters.scoped()
+        bounds = [(inside.of(index), *limits(index, lambda e: self(e, letters))) for index in expr.indices]
+        guard = self.condition(expr.guard, inside)
+        body = self(expr.body, inside)
+        match expr.op:
+            case "sum":
+                return summation(indicator(guard) * body, bounds)
+            case "prod":
+                return sympy.Product(body if guard == sympy.true else sympy.Piecewise((body, guard), (1, True)), *bounds)
+        for bound in reversed(bounds):
+            body, guard = Extremum(sympy.Symbol(expr.op), body, guard, sympy.Tuple(*bound)), sympy.true
+        return body
+
+    def _softmax(self, expr: SoftmaxNode, letters: Letters) -> sympy.Expr:
+        inside = letters.scoped()
+        inside.symbols.pop(expr.index, None)
+        bound = sympy.Tuple(inside.of(expr.index), *limits(expr.index, lambda e: self(e, letters)))
+        body, guard = self(expr.body, inside), self.condition(expr.guard, inside)
+        return Softmax(body, guard, self(expr.at, letters), bound)
+
+    def _average(self, expr: Average, letters: Letters) -> sympy.Expr:
+        inside = letters.scoped()
+        symbol = inside.of(expr.index)
+        body = self(expr.body, inside)
+        return InfiniteAverage(body, symbol) if symbol in body.free_symbols else body
+
+    def _expect(self, expr: Expect, letters: Letters) -> sympy.Expr:
+        return gaussian_expectation(expr, self, letters)
+
+
+def number(value) -> sympy.Expr:
+    """A number: exact where it is; floats that are well-known constants by name."""
+    if isinstance(value, Fraction):
+        return sympy.Rational(value.numerator, value.denominator)
+    if isinstance(value, int):
+        return sympy.Integer(value)
+    import math
+
+    return sympy.pi if value == math.pi else sympy.Float(value)
+
+
+def indicator(condition) -> sympy.Expr:
+    """The indicator of a condition: a Kronecker delta for an equality of indices."""
+    if isinstance(condition, sympy.Eq):
+        return sympy.KroneckerDelta(condition.lhs, condition.rhs)
+    if isinstance(condition, sympy.And):
+        return sympy.Mul(*[indicator(part) for part in condition.args])
+    return Indicator(condition)
+
+
+def summation(body: sympy.Expr, bounds: list[tuple]) -> sympy.Expr:
+    """A sum with what does not depend on an index taken out, nested sums merged, and indices on which nothing depends counted."""
+    bounds = [tuple(bound) for bound in bounds]
+    if not bounds:
+        return body
+    symbols = {bound[0] for bound in bounds}
+    if isinstance(body, sympy.Add):
+        return sympy.Add(*[summation(term, bounds) for term in body.args])
+    outside, inside = [], []
+    for factor in sympy.Mul.make_args(body):
+        (inside if factor.free_symbols & symbols else outside).append(factor)
+    for position, factor in enumerate(inside):
+        rest = inside[:position] + inside[position + 1:]
+        if isinstance(factor, sympy.Add) and any(part.has(sympy.Sum) for part in factor.args):
+            return sympy.Mul(*outside) * sympy.Add(*[summation(sympy.Mul(part, *rest), bounds) for part in factor.args])
+        if isinstance(factor, sympy.Sum):
+            function, more = _apart(factor, symbols.union(*(part.free_symbols for part in rest)))
+            return sympy.Mul(*outside) * summation(sympy.Mul(function, *rest), bounds + more)
+    inner = sympy.Mul(*inside)
+    kept = [bound for bound in bounds if bound[0] in inner.free_symbols]
+    outside += [high - low + 1 for symbol, low, high in bounds if symbol not in inner.free_symbols]
+    for bound in kept:
+        found = _collapsed(inner, bound, symbols)
+        if found is not None:
+            return sympy.Mul(*outside) * summation(found, [other for other in kept if other is not bound])
+    return sympy.Mul(*outside) * (sympy.Sum(inner, *kept) if kept else inner)
+
+
+def _apart(inner: sympy.Sum, used: set) -> tuple[sympy.Expr, list[tuple]]:
+    """Body and limits of a sum, its indices renamed where others have their names."""
+    function, limits, names = inner.function, [], {str(symbol) for symbol in used}
+    for symbol, low, high in inner.limits:
+        name = str(symbol)
+        while name in names:
+            name += "'"
+        names.add(name)
+        renamed = sympy.Symbol(name, integer=True)
+        function = function.xreplace({symbol: renamed})
+        limits.append((renamed, low, high))
+    return function, limits
+
+
+def _collapsed(body: sympy.Expr, bound: tuple, symbols: set) -> sympy.Expr | None:
+    """The sum over one index of a product with a Kronecker delta that fixes it to another index with the same range."""
+    symbol, low, high = bound
+    for factor in sympy.Mul.make_args(body):
+        if isinstance(factor, sympy.KroneckerDelta) and symbol in factor.args:
+            other = factor.args[0] if factor.args[1] == symbol else factor.args[1]
+            if isinstance(other, sympy.Symbol) and other in symbols:
+                rest = sympy.Mul(*[each for each in sympy.Mul.make_args(body) if each is not factor])
+                return rest.xreplace({symbol: other})
+    return None

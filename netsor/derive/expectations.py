@@ -1,0 +1,258 @@
+"""Gaussian expectations as formulas: closed forms where they are known, an object that evaluates numerically where not.
+
+The product of the factors is expanded into terms.  A term c u^j phi(u) v^k psi(v) is taken apart by independence and looked up in
+:mod:`netsor.derive.closed_forms`; whatever has no closed form stays E[...] with its covariance.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import sympy
+
+from netsor.derive.closed_forms import Activation, mean, pair_moment, polynomial_moment, second_moment
+from netsor.derive.names import Letters, limits
+from netsor.derive.objects import GaussianExpectation
+from netsor.ir.expressions import Add, Call, Expect, Expr, Leaf, Mul, Num, Pow, first, mul, second
+from netsor.ir.polynomials import as_power
+from netsor.ir.rewrite import rebuild, walk
+
+if TYPE_CHECKING:
+    from netsor.derive.convert import Converter
+
+LARGEST_EXPANSION = 64
+
+
+class NoForm(Exception):
+    """An expectation has no closed form that we know."""
+
+
+def gaussian_expectation(expect: Expect, convert: "Converter", letters: Letters) -> sympy.Expr:
+    """The expectation in closed form, or as a :class:`GaussianExpectation`."""
+    expect = without_copies(expect)
+    if not any(expect.inner):
+        law = Law(expect, convert, letters)
+        try:
+            return law.expectation(expect.factors)
+        except NoForm:
+            pass
+    return standing(expect, convert, letters)
+
+
+def without_copies(expect: Expect) -> Expect:
+    """The expectation with variables that are equal almost surely (Var u = Cov(u, v) = Var v) made one."""
+    place: dict[int, int] = {}
+    kept: list[int] = []
+    for slot in range(len(expect.inner)):
+        own = expect.covariance[slot][slot]
+        same = next((
+            other for other in kept
+            if not expect.inner[slot] and not expect.inner[other] and expect.mean[slot] == expect.mean[other]
+            and expect.covariance[other][other] == own == expect.covariance[slot][other]), None)
+        if same is None:
+            kept.append(slot)
+        place[slot] = kept.index(slot if same is None else same)
+    if len(kept) == len(expect.inner):
+        return expect
+    return Expect(
+        (mul(*[_moved(factor, place) for factor in expect.factors]),), tuple(expect.inner[k] for k in kept),
+        tuple(expect.mean[k] for k in kept), tuple(tuple(expect.covariance[k][m] for m in kept) for k in kept))
+
+
+def _moved(expr: Expr, place: dict[int, int]) -> Expr:
+    if isinstance(expr, Leaf):
+        return Leaf(place[expr.slot], expr.subscripts)
+    return rebuild(expr, lambda child: _moved(child, place))
+
+
+# --- closed forms ----------------------------------------------------------------------------------------------------
+
+
+class Law:
+    """The joint law of the variables of an expectation, as formulas."""
+
+    def __init__(self, expect: Expect, convert: "Converter", letters: Letters):
+        self.convert, self.letters = convert, letters
+        self.means = [convert(each, letters) for each in expect.mean]
+        self.covariance = [[convert(entry, letters) for entry in row] for row in expect.covariance]
+
+    def expectation(self, factors: tuple[Expr, ...]) -> sympy.Expr:
+        """E of the product of the factors.
+
+        :raises NoForm: if one of its terms has none."""
+        terms = [Term(sympy.S.One)]
+        for factor in factors:
+            terms = [left.times(right) for left in terms for right in self.terms(factor)]
+            if len(terms) > LARGEST_EXPANSION:
+                raise NoForm
+        found: dict[Term, sympy.Expr] = {}
+        for term in terms:
+            key = term.without_coefficient()
+            found[key] = found.get(key, sympy.S.Zero) + term.coefficient
+        return sympy.Add(*[coefficient * self.of_term(term) for term, coefficient in found.items() if coefficient != 0])
+
+    def terms(self, expr: Expr) -> list["Term"]:
+        """The expression as a sum of products of powers and functions of single variables."""
+        if not any(isinstance(part, Leaf) for part in walk(expr)):
+            return [Term(self.convert(expr, self.letters))]
+        expr = as_power(expr)
+        match expr:
+            case Leaf(slot=slot):
+                return [Term(sympy.S.One, ((slot, 1),))]
+            case Add(terms=parts):
+                return [term for part in parts for term in self.terms(part)]
+            case Mul(factors=factors):
+                result = [Term(sympy.S.One)]
+                for factor in factors:
+                    result = [left.times(right) for left in result for right in self.terms(factor)]
+                return result
+            case Pow(base=base, exponent=Num(value=int(exponent))) if 0 < exponent <= 16:
+                if isinstance(base, Call):
+                    (one,) = self.terms(base)
+                    return [one.to_the(exponent)]
+                result = [Term(sympy.S.One)]
+                for _ in range(exponent):
+                    result = [left.times(right) for left in result for right in self.terms(base)]
+                return result
+            case Call(function=name, arguments=(Leaf(slot=slot), *parameters)):
+                if any(isinstance(part, Leaf) for parameter in parameters for part in walk(parameter)):
+                    raise NoForm
+                values = tuple(self.convert(parameter, self.letters) for parameter in parameters)
+                return [Term(sympy.S.One, (), ((slot, Activation(name, values), 1),))]
+        raise NoForm
+
+    def of_term(self, term: "Term") -> sympy.Expr:
+        """E of a product, by independent groups of variables."""
+        result = sympy.S.One
+        for group in self.groups(term.slots):
+            result *= self.of_group(term.part(group))
+        return result
+
+    def groups(self, slots: list[int]) -> list[set[int]]:
+        groups: list[set[int]] = []
+        for slot in slots:
+            linked = [group for group in groups if any(self.covariance[slot][other] != 0 for other in group)]
+            groups = [group for group in groups if group not in linked]
+            groups.append({slot}.union(*linked))
+        return groups
+
+    def of_group(self, term: "Term") -> sympy.Expr:
+        slots = term.slots
+        if not term.functions:
+            matrix = sympy.Matrix([[self.covariance[a][b] for b in slots] for a in slots])
+            return polynomial_moment([term.power(slot) for slot in slots], matrix, [self.means[slot] for slot in slots])
+        if len(slots) == 1:
+            return self.of_one(slots[0], term)
+        if len(slots) == 2:
+            return self.of_pair(*slots, term)
+        raise NoForm
+
+    def of_one(self, slot: int, term: "Term") -> sympy.Expr:
+        """E u^k phi(u) psi(u)."""
+        activations = term.activations(slot)
+        variance, centre = self.covariance[slot][slot], self.means[slot]
+        if len(activations) == 1:
+            return known(mean(activations[0], centre, variance))
+        if len(activations) == 2 and centre == 0:
+            return known(second_moment(*activations, variance))
+        raise NoForm
+
+    def of_pair(self, one: int, other: int, term: "Term") -> sympy.Expr:
+        """E phi(u) psi(v)."""
+        left, right = term.activations(one), term.activations(other)
+        if len(left) != 1 or len(right) != 1:
+            raise NoForm
+        k11, k12, k22 = self.covariance[one][one], self.covariance[one][other], self.covariance[other][other]
+        options = {}
+        if self.means[one] != 0 or self.means[other] != 0:
+            options = {"mean_left": self.means[one], "mean_right": self.means[other]}
+        elif self.convert.correlation is not None:
+            rho = self.convert.correlation(k11, k12, k22, self.letters)
+            if rho is not None:
+                options = {"rho": rho}
+        return known(pair_moment(left[0], right[0], k11, k22, k12, **options))
+
+
+def known(form: sympy.Expr | None) -> sympy.Expr:
+    if form is None:
+        raise NoForm
+    return form
+
+
+class Term:
+    """coefficient * prod u_slot^k * prod phi(u_slot)^m."""
+
+    def __init__(self, coefficient, powers: tuple = (), functions: tuple = ()):
+        self.coefficient = coefficient
+        self.powers = tuple(sorted(powers))
+        self.functions = tuple(sorted(functions, key=str))
+
+    def __eq__(self, other) -> bool:
+        return (self.coefficient, self.powers, self.functions) == (other.coefficient, other.powers, other.functions)
+
+    def __hash__(self) -> int:
+        return hash((self.coefficient, self.powers, self.functions))
+
+    def times(self, other: "Term") -> "Term":
+        powers = dict(self.powers)
+        for slot, power in other.powers:
+            powers[slot] = powers.get(slot, 0) + power
+        functions = {(slot, activation): power for slot, activation, power in self.functions}
+        for slot, activation, power in other.functions:
+            functions[slot, activation] = functions.get((slot, activation), 0) + power
+        return Term(self.coefficient * other.coefficient, tuple(powers.items()),
+                    tuple((*key, power) for key, power in functions.items()))
+
+    def to_the(self, exponent: int) -> "Term":
+        return Term(self.coefficient**exponent, tuple((slot, power * exponent) for slot, power in self.powers),
+                    tuple((slot, activation, power * exponent) for slot, activation, power in self.functions))
+
+    def without_coefficient(self) -> "Term":
+        return Term(sympy.S.One, self.powers, self.functions)
+
+    @property
+    def slots(self) -> list[int]:
+        return sorted({slot for slot, *_ in self.powers + self.functions})
+
+    def part(self, slots: set[int]) -> "Term":
+        return Term(sympy.S.One, tuple(each for each in self.powers if each[0] in slots),
+                    tuple(each for each in self.functions if each[0] in slots))
+
+    def power(self, slot: int) -> int:
+        return dict(self.powers).get(slot, 0)
+
+    def activations(self, slot: int) -> list[Activation]:
+        """The functions of one variable, each as often as it occurs; its power is a monomial."""
+        found = [activation for own, activation, power in self.functions if own == slot for _ in range(power)]
+        power = self.power(slot)
+        return found + ([Activation("monomial", (sympy.Integer(power),))] if power else [])
+
+
+# --- what stays an expectation ---------------------------------------------------------------------------------------
+
+VARIABLES = ("u", "v", "w", "z")
+
+
+def standing(expect: Expect, convert: "Converter", letters: Letters) -> GaussianExpectation:
+    """E[integrand] with its law."""
+    inside = letters.scoped()
+    count = len(expect.inner)
+    names = [name if count <= len(VARIABLES) else f"u{k + 1}" for k, name in zip(range(count), VARIABLES * (1 + count // 4))]
+    inner = []
+    for block in expect.inner:
+        entries = []
+        for index in block:
+            one, other = inside.of(first(index)), inside.of(second(index))
+            entries.append(sympy.Tuple(one, other, *limits(index, lambda e: convert(e, inside))))
+        inner.append(sympy.Tuple(*entries))
+    heads = [sympy.Symbol(name, real=True) for name in names]
+    variables = [
+        sympy.Indexed(sympy.IndexedBase(head), *[entry[0] for entry in entries]) if entries else head
+        for head, entries in zip(heads, inner)
+    ]
+    body = convert.with_variables(heads)
+    integrand = sympy.Mul(*[body(factor, inside) for factor in expect.factors])
+    means = [convert(each, inside) for each in expect.mean]
+    covariance = [[convert(entry, inside) for entry in row] for row in expect.covariance]
+    return GaussianExpectation(
+        integrand, sympy.Tuple(*variables), sympy.Tuple(*means), sympy.ImmutableMatrix(covariance), sympy.Tuple(*inner))

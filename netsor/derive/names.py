@@ -1,0 +1,194 @@
+"""Names of formulas: families, kernels, arrays and parameters as SymPy symbols, indices as letters.
+
+A loop's number in a subscript stays recognisable (a :class:`LoopNumber`) until it is known whether all passes of the loop have the
+same formula.
+"""
+
+from __future__ import annotations
+
+import sympy
+
+from netsor.ir.expressions import Coord, Expr, Index, ScalarRef
+from netsor.ir.kernel import ends
+from netsor.ir.program import ArrayDeclaration, Family, MatMul, Nonlin
+from netsor.ir.rewrite import rebuild
+from netsor.ir.text import text
+from netsor.limit.equations import Binding
+
+LONGEST_NAME = 24
+
+
+class LoopNumber(sympy.Symbol):
+    """A number that a loop has put in the subscripts of a family; ``place`` is its position among such subscripts, ``of`` their number."""
+
+    def __new__(cls, value: int, place: int, of: int):
+        symbol = super().__new__(cls, f"<{value}:{place}/{of}>", integer=True)
+        symbol.value, symbol.place, symbol.of = value, place, of
+        return symbol
+
+    def __getnewargs_ex__(self):
+        return (self.value, self.place, self.of), {}
+
+
+class Names:
+    """The symbols of one derivation."""
+
+    def __init__(self) -> None:
+        self._latex: dict[str, str] = {}
+        self._bindings: dict[Binding, str] = {}
+        self._taken: set[str] = set()
+        self._hidden: dict[Family, str] = {}
+        self._described: set[tuple[str, tuple[int, ...]]] = set()
+        self._order: dict[Binding, tuple[Index, ...]] = {}
+        self._symmetric: set[Binding] = set()
+
+    # --- symbols -----------------------------------------------------------------------------------------------------
+
+    @staticmethod
+    def parameter(name: str, size: bool = False) -> sympy.Symbol:
+        """A parameter: a positive integer if it is the size of an index, else real."""
+        return sympy.Symbol(name, integer=True, positive=True) if size else sympy.Symbol(name, real=True)
+
+    def element(self, family: Family, subscripts) -> sympy.Expr:
+        """An element of a family, its loop numbers among the subscripts."""
+        return indexed(self.family(family), pattern(family, subscripts))
+
+    def family(self, family: Family) -> str:
+        """The name of a family; what it computes for one that the program did not name."""
+        if not family.hidden:
+            return family.name
+        if family not in self._hidden:
+            name, numbers = self._describe(family), constants_of(family)
+            while (name, numbers) in self._described:
+                name += "'"
+            self._described.add((name, numbers))
+            self._hidden[family] = name
+        return self._hidden[family]
+
+    def _describe(self, family: Family) -> str:
+        match family.definition:
+            case MatMul(matrix=matrix, argument=argument):
+                name = f"{matrix.name} {self.family(argument.family)}"
+            case Nonlin(body=body):
+                name = text(self._bare(body))
+            case _:
+                name = family.name
+        return name if len(name) <= LONGEST_NAME else family.name.replace(".", "")
+
+    def _bare(self, expr: Expr) -> Expr:
+        """The expression with the names of families alone."""
+        if isinstance(expr, (Coord, ScalarRef)):
+            shown = Family(self.family(expr.family), (), expr.family.definition, 0)
+            return (Coord if isinstance(expr, Coord) else ScalarRef)(shown, ())
+        return rebuild(expr, self._bare)
+
+    def array(self, declaration: ArrayDeclaration) -> str:
+        return declaration.name
+
+    # --- let-bound equations -----------------------------------------------------------------------------------------
+
+    def name_binding(self, binding: Binding, name: str, order: tuple[Index, ...], symmetric: bool = False) -> None:
+        """Give a binding the name under which formulas mention it, with its labels in this order; for a ``symmetric`` one the first
+        half may change places with the second."""
+        self._bindings[binding] = name
+        if symmetric and len(order) % 2 == 0:
+            self._symmetric.add(binding)
+        self._order[binding] = order
+
+    def binding(self, binding: Binding, subscripts: tuple) -> sympy.Expr:
+        """A let-bound quantity at these values of its labels (SymPy expressions)."""
+        if binding not in self._bindings:
+            about = ",".join(dict.fromkeys(self.family(family) for family in binding.about))
+            self.name_binding(binding, self._unique(f"e_{about}" if about else "e"), binding.labels)
+        values = dict(zip(binding.labels, subscripts))
+        numbers = loop_numbers(binding.about)
+        own = [values[label] for label in self._order[binding]]
+        if binding in self._symmetric:
+            half = len(own) // 2
+            own = [term for part in sorted((own[:half], own[half:]), key=lambda part: list(map(str, part))) for term in part]
+        return indexed(self._bindings[binding], (*numbers, *own))
+
+    def knows(self, binding: Binding) -> bool:
+        return binding in self._bindings
+
+    def _unique(self, name: str) -> str:
+        candidate, count = name, 1
+        while candidate in self._taken:
+            count += 1
+            candidate = f"{name}_{count}"
+        self._taken.add(candidate)
+        return candidate
+
+    unique = _unique
+
+
+def pattern(family: Family, subscripts) -> list:
+    """The subscripts of an element in the order in which the program writes them; a hidden family begins with its loop numbers."""
+    values = iter(subscripts)
+    if family.hidden:
+        return [*loop_numbers((family,)), *values]
+    constants = [part for part in family.pattern if not isinstance(part, Index)]
+    numbers = iter(LoopNumber(int(value), place, len(constants)) for place, value in enumerate(constants))
+    return [next(values) if isinstance(part, Index) else next(numbers) for part in family.pattern]
+
+
+def constants_of(family: Family) -> tuple[int, ...]:
+    """The numbers among the subscripts; a hidden family has those of the families that it is made of, if they agree."""
+    own = tuple(int(part) for part in family.pattern if not isinstance(part, Index))
+    if own or not family.hidden:
+        return own
+    inner = inner_families(family)
+    found = {constants_of(each) for each in inner} - {()}
+    return found.pop() if len(found) == 1 else ()
+
+
+def inner_families(family: Family) -> list[Family]:
+    """The families that a definition mentions."""
+    from netsor.ir.facts import uses
+
+    return list(uses(family))
+
+
+def loop_numbers(families: tuple[Family, ...]) -> tuple[LoopNumber, ...]:
+    """The loop numbers that tell a kernel of these families apart from that of another pass: once if all have the same."""
+    found = [constants_of(family) for family in families]
+    distinct = list(dict.fromkeys(each for each in found if each))
+    return tuple(LoopNumber(value, place, len(own)) for own in distinct for place, value in enumerate(own))
+
+
+def indexed(base: str | sympy.Symbol, subscripts) -> sympy.Expr:
+    """``base`` with subscripts; the bare symbol if there are none."""
+    symbol = base if isinstance(base, sympy.Symbol) else sympy.Symbol(base, real=True)
+    subscripts = tuple(subscripts)
+    return sympy.Indexed(sympy.IndexedBase(symbol), *subscripts) if subscripts else symbol
+
+
+class Letters:
+    """Letters for the indices of one formula: the declared name, with primes where several share it."""
+
+    def __init__(self) -> None:
+        self.symbols: dict[Index, sympy.Symbol] = {}
+        self.used: set[str] = set()
+
+    def of(self, index: Index) -> sympy.Symbol:
+        if index not in self.symbols:
+            name = index.name or "i"
+            while name in self.used:
+                name += "'"
+            self.used.add(name)
+            self.symbols[index] = sympy.Symbol(name, integer=True)
+        return self.symbols[index]
+
+    def scoped(self) -> "Letters":
+        """The same letters, with room for others that are free again afterwards (bound indices)."""
+        other = Letters()
+        other.symbols, other.used = dict(self.symbols), set(self.used)
+        return other
+
+
+def limits(index: Index, convert) -> tuple[sympy.Expr, sympy.Expr]:
+    """The ends of the range of an index, as SymPy expressions; infinity for an infinite axis."""
+    if index.range.infinite:
+        return sympy.S.One, sympy.oo
+    low, high = ends(index.range)
+    return convert(low), convert(high)

@@ -1,0 +1,1 @@
+"""Derivations as text, Markdown, LaTeX and JSON."""

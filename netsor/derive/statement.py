@@ -1,0 +1,56 @@
+"""One line of a derivation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import sympy
+
+SECTIONS = ("given", "kernels", "scalars", "scores", "outputs", "moments")
+
+
+@dataclass
+class Statement:
+    """``left = right`` and why.
+
+    ``left`` is the quantity as a reader would write it (a SymPy expression, or :class:`Expectation`); ``name`` the symbol under
+    which other formulas mention it (``left`` itself where that is None).  ``condition`` says for which values it holds, ``given``
+    on which scores it is conditional."""
+
+    section: str
+    left: sympy.Expr
+    right: sympy.Expr
+    rule: str
+    citation: str = ""
+    name: sympy.Expr | None = None
+    condition: str = ""
+    given: tuple[str, ...] = ()
+    where: list["Statement"] = field(default_factory=list)
+
+    @property
+    def symbol(self) -> sympy.Expr:
+        return self.left if self.name is None else self.name
+
+
+class Expected(sympy.Expr):
+    """E[a], E[a b] of coordinates of vectors: the left side of a kernel's equation."""
+
+    is_commutative = True
+
+
+class Covariance(sympy.Expr):
+    """Cov(a, b)."""
+
+    is_commutative = True
+
+
+class Variance(sympy.Expr):
+    """Var(a)."""
+
+    is_commutative = True
+
+
+class Kurtosis(sympy.Expr):
+    """The excess kurtosis of a."""
+
+    is_commutative = True
