@@ -6,7 +6,9 @@ import sympy
 
 from netsor.derive.collect import Collector
 from netsor.derive.convert import indicator
-from netsor.derive.names import Letters, indexed
+from netsor.derive.marginal import marginal_laws
+from netsor.derive.score_moments import ScoreMoments
+from netsor.derive.names import Letters
 from netsor.derive.statement import Covariance, Expected, Statement
 from netsor.ir.expressions import Expr
 from netsor.ir.kernel import Kernel, sides
@@ -17,7 +19,7 @@ from netsor.limit.recursion import copy, generic
 from netsor.rules import rule_of
 
 
-def collect(program: Program, outputs: list[str] | None = None) -> Collector:
+def collect(program: Program, outputs: list[str] | None = None, steps: bool = False) -> Collector:
     """Everything that the outputs of a program (all, or those named) rest on, as statements.
 
     :raises NetsorError: if the theorem does not cover the program (N4)."""
@@ -26,11 +28,15 @@ def collect(program: Program, outputs: list[str] | None = None) -> Collector:
         wanted = [output for output in program.outputs if outputs is None or output.name in outputs]
         laws = [law for output in wanted for law in output_laws(output, analysis)]
         scores = score_laws(analysis)
-        collector = Collector(program, analysis)
+        collector = Collector(program, analysis, steps)
         collector.reach([law.expression for law in scores + laws])
         for law in scores + laws:
             collector.require(law.expression)
             law.state(collector)
+        moments = ScoreMoments(analysis)
+        for law in laws:
+            if law.kind == "covariance":
+                collector.statements += marginal_laws(*law.references, law.kernel, moments, collector)
     return collector
 
 
@@ -49,6 +55,7 @@ class LawOf:
         letters = Letters()
         names, convert = collector.names, collector.convert
         elements = [names.element(r.family, [convert(s, letters) for s in r.subscripts]) for r in self.references]
+        axes = letters.axes(lambda e: convert(e, letters))
         total = sympy.S.Zero
         for (equalities, _), coefficient in self.kernel.limit().terms.items():
             delta = [indicator(sympy.Eq(*[convert(s, letters) for s in sides(e)])) for e in sorted(equalities, key=repr)]
@@ -56,7 +63,7 @@ class LawOf:
         left = (Expected if self.kind == "mean" else Covariance)(*elements)
         families = tuple(reference.family for reference in self.references)
         collector.statements.append(Statement(
-            self.section, left, total, self.rule, self.citation, given=collector.scores_of(*families)))
+            self.section, left, total, self.rule, self.citation, given=collector.scores_of(*families), axes=axes))
 
 
 def score_laws(analysis: Analysis) -> list[LawOf]:
@@ -81,14 +88,12 @@ def output_laws(output: Output, analysis: Analysis) -> list[LawOf]:
         if isinstance(one.definition, Score) or not output.is_vector:
             continue
         rule = rule_of(one)
+        name = "LinComb" if one.kind == "G" and rule.name == "Nonlin" else rule.name
         x = generic(one, "x")
         mean = analysis.recursion.moment(x)
         if not mean.is_zero:
-            laws.append(LawOf("outputs", "mean", (x,), mean, rule.name, rule.citation))
+            laws.append(LawOf("outputs", "mean", (x,), mean, name, rule.citation))
         for other in families[: k + 1]:
             y = generic(other, "y")
-            laws.append(LawOf("outputs", "covariance", (x, y), analysis.recursion.covariance(x, y), rule.name, rule.citation))
+            laws.append(LawOf("outputs", "covariance", (x, y), analysis.recursion.covariance(x, y), name, rule.citation))
     return laws
-
-
-__all__ = ["collect", "indexed"]

@@ -8,12 +8,13 @@ import sympy
 
 from netsor.derive.convert import Converter, indicator
 from netsor.derive.reasons import reason
-from netsor.derive.names import Letters, Names, constants_of, indexed, loop_numbers
+from netsor.derive.names import Letters, LoopNumber, Names, indexed, loop_numbers
+from netsor.derive.objects import GaussianExpectation
 from netsor.derive.statement import Covariance, Expected, Statement
 from netsor.ir.expressions import Array, Coord, Expr, Index, Let, ScalarRef, Sym, add
 from netsor.ir.kernel import Kernel, sides
 from netsor.ir.program import Family, Given, Moment, Program, ScalarFunction, Score
-from netsor.ir.rewrite import walk
+from netsor.ir.rewrite import free_indices, walk
 from netsor.limit.analysis import Analysis
 from netsor.limit.equations import Binding
 from netsor.limit.recursion import copy, generic
@@ -22,12 +23,16 @@ from netsor.rules import rule_of
 SMALL = 3  # an equation with no more operations than this is written out wherever it is used
 
 
+LONGEST_NUMBER = 6
+
+
 class Collector:
     """Collects what the outputs of a program rest on.
 
     ``roots`` are the kernels and expressions that are to be stated; statements appear after those that they mention."""
 
-    def __init__(self, program: Program, analysis: Analysis):
+    def __init__(self, program: Program, analysis: Analysis, steps: bool = False):
+        self.steps = steps
         self.program, self.analysis, self.recursion = program, analysis, analysis.recursion
         self.names = Names()
         self.kernels: dict[Binding, tuple] = {}  # the known kernel that a let-bound coefficient belongs to
@@ -62,6 +67,16 @@ class Collector:
             binding for binding in self.uses if self._is_minor(binding)
             or (binding in last and self.uses[binding] == 1 and not loop_numbers(binding.about)))
         self.convert = Converter(self.names, self.inlined, self.sizes, self.correlations)
+        self.convert.scalars = self.recursion.scalars()
+        reached = set(self.uses) | seen
+        for binding in self.recursion.equations.bindings:
+            if binding in reached and binding not in self.inlined and not free_indices(binding.expression):
+                if self._is_plain_number(self.convert(binding.expression, Letters())):
+                    self.inlined = self.convert.inlined = self.inlined | {binding}
+
+    def inline(self, recursion) -> None:
+        """Write out the equations of another recursion wherever they are used."""
+        self.convert.inlined = self.inlined | frozenset(recursion.equations.bindings)
 
     def _equation(self, part: Expr) -> Binding | None:
         if isinstance(part, Let):
@@ -78,6 +93,11 @@ class Collector:
         if self.uses[binding] == 1 and not named:
             return True
         return sum(1 for _ in walk(binding.expression)) <= SMALL
+
+    @staticmethod
+    def _is_plain_number(value: sympy.Expr) -> bool:
+        """Whether a value is a number that is as short as a name."""
+        return not value.free_symbols and not value.has(GaussianExpectation) and value.count_ops() <= LONGEST_NUMBER
 
     # --- statements --------------------------------------------------------------------------------------------------
 
@@ -160,9 +180,10 @@ class Collector:
         binding = self.recursion.scalar(family)
         left = self.names.element(family, [letters.of(axis) for axis in family.axes])
         rule = rule_of(family)
+        axes = letters.axes(lambda e: self.convert(e, letters))
         self.statements.append(Statement(
             "scalars", left, self.convert(binding.expression, letters), rule.name, rule.citation,
-            given=self.scores_of(family)))
+            given=self.scores_of(family), axes=axes))
 
     def kernel(self, key: tuple) -> None:
         """A mean, second moment or covariance, with names for its parts."""
@@ -221,17 +242,27 @@ class Collector:
 
 
 class Correlations:
-    """Correlations that formulas name: rho = K12/sqrt(K11 K22), once each."""
+    """Correlations that formulas name: rho[i,i'] = K[i,i']/sqrt(K[i,i] K[i',i']), stated once for each kernel."""
 
     def __init__(self, collector: Collector):
         self.collector = collector
-        self.known: dict = {}
+        self.stated: set = set()
 
     def __call__(self, k11, k12, k22, letters: Letters) -> sympy.Expr | None:
-        """The correlation as an expression; a name for it where it is worth one."""
-        if not k12.free_symbols and not k11.free_symbols and not k22.free_symbols:
+        """The name of a correlation, if its variances and covariance are entries of one kernel."""
+        parts = [part.as_coeff_Mul() for part in (k11, k12, k22)]
+        (scale, own), (scale_12, cross), (scale_22, other) = parts
+        if not (scale == scale_12 == scale_22 and all(isinstance(each, sympy.Indexed) for each in (own, cross, other))):
             return None
-        return None
+        if not own.base == cross.base == other.base or own == other:
+            return None
+        numbers = [each for each in cross.indices if isinstance(each, LoopNumber)]
+        name = indexed(f"rho_{str(cross.base.label).removeprefix('K_')}", cross.indices)
+        key = (cross.base, tuple(numbers))
+        if key not in self.stated:
+            self.stated.add(key)
+            self.collector.statements.append(Statement("kernels", name, cross / sympy.sqrt(own * other), "correlation"))
+        return name
 
 
 def _ordered(equalities) -> list:
@@ -249,6 +280,3 @@ def _sizes(program: Program) -> frozenset[str]:
         if range_.symbol:
             found.add(range_.symbol)
     return frozenset(found)
-
-
-__all__ = ["Collector", "Given", "Moment", "ScalarFunction", "Index", "Coord", "Kernel", "copy", "constants_of"]

@@ -31,6 +31,7 @@ class Converter:
     def __init__(self, names: Names, inlined: frozenset[Binding], sizes: frozenset[str], correlation=None):
         self.names, self.inlined, self.sizes, self.correlation = names, inlined, sizes, correlation
         self.heads: list[sympy.Symbol] = []
+        self.scalars: dict = {}  # equations of scalar families, where they may be written out
 
     def with_variables(self, heads: list[sympy.Symbol]) -> "Converter":
         """The converter inside an expectation, with names for the Gaussian variables."""
@@ -61,6 +62,9 @@ class Converter:
         return indexed(self.names.array(expr.declaration), [self(s, letters) for s in expr.subscripts])
 
     def _scalarref(self, expr: ScalarRef, letters: Letters) -> sympy.Expr:
+        binding = self.scalars.get(expr.family)
+        if binding in self.inlined:
+            return self(substitute(binding.expression, dict(zip(binding.labels, expr.subscripts))), letters)
         return self.names.element(expr.family, [self(s, letters) for s in expr.subscripts])
 
     def _coord(self, expr, letters: Letters) -> sympy.Expr:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import sympy
 
 from netsor.derive.closed_forms import Activation, mean, pair_moment, polynomial_moment, second_moment
+from netsor.derive.softmax import softmax_moment
 from netsor.derive.names import Letters, limits
 from netsor.derive.objects import GaussianExpectation
 from netsor.ir.expressions import Add, Call, Expect, Expr, Leaf, Mul, Num, Pow, first, mul, second
@@ -36,6 +37,8 @@ def gaussian_expectation(expect: Expect, convert: "Converter", letters: Letters)
             return law.expectation(expect.factors)
         except NoForm:
             pass
+    elif (found := softmax_moment(expect, convert, letters)) is not None:
+        return found
     return standing(expect, convert, letters)
 
 
@@ -47,8 +50,8 @@ def without_copies(expect: Expect) -> Expect:
         own = expect.covariance[slot][slot]
         same = next((
             other for other in kept
-            if not expect.inner[slot] and not expect.inner[other] and expect.mean[slot] == expect.mean[other]
-            and expect.covariance[other][other] == own == expect.covariance[slot][other]), None)
+            if expect.inner[slot] == expect.inner[other] and expect.mean[slot] == expect.mean[other]
+            and expect.covariance[other][other] == own == expect.covariance[other][slot]), None)
         if same is None:
             kept.append(slot)
         place[slot] = kept.index(slot if same is None else same)

@@ -10,7 +10,7 @@ import sympy
 
 from netsor.ir.expressions import Coord, Expr, Index, ScalarRef
 from netsor.ir.kernel import ends
-from netsor.ir.program import ArrayDeclaration, Family, MatMul, Nonlin
+from netsor.ir.program import ArrayDeclaration, Family, MatMul, Moment, Nonlin, ScalarFunction
 from netsor.ir.rewrite import rebuild
 from netsor.ir.text import text
 from netsor.limit.equations import Binding
@@ -69,8 +69,10 @@ class Names:
         match family.definition:
             case MatMul(matrix=matrix, argument=argument):
                 name = f"{matrix.name} {self.family(argument.family)}"
-            case Nonlin(body=body):
+            case Nonlin(body=body) | ScalarFunction(body=body):
                 name = text(self._bare(body))
+            case Moment(body=body):
+                name = f"avg({text(self._bare(body))})"
             case _:
                 name = family.name
         return name if len(name) <= LONGEST_NAME else family.name.replace(".", "")
@@ -178,6 +180,10 @@ class Letters:
             self.used.add(name)
             self.symbols[index] = sympy.Symbol(name, integer=True)
         return self.symbols[index]
+
+    def axes(self, convert) -> tuple[tuple, ...]:
+        """(letter, low, high) of every index so far, infinite axes left out."""
+        return tuple((symbol, *limits(index, convert)) for index, symbol in self.symbols.items() if not index.range.infinite)
 
     def scoped(self) -> "Letters":
         """The same letters, with room for others that are free again afterwards (bound indices)."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import sympy
+
+from netsor.derive.tidy import tidy
 
 SECTIONS = ("given", "kernels", "scalars", "scores", "outputs", "moments")
 
@@ -15,7 +17,8 @@ class Statement:
 
     ``left`` is the quantity as a reader would write it (a SymPy expression, or :class:`Expectation`); ``name`` the symbol under
     which other formulas mention it (``left`` itself where that is None).  ``condition`` says for which values it holds, ``given``
-    on which scores it is conditional."""
+    on which scores it is conditional, ``over`` which it is an expectation over, ``axes`` the ranges (letter, low, high) of the indices of
+    ``left``."""
 
     section: str
     left: sympy.Expr
@@ -25,7 +28,13 @@ class Statement:
     name: sympy.Expr | None = None
     condition: str = ""
     given: tuple[str, ...] = ()
+    over: tuple[str, ...] = ()
+    axes: tuple[tuple, ...] = ()
     where: list["Statement"] = field(default_factory=list)
+
+    def tidied(self) -> "Statement":
+        """The statement with its formulas simplified as a person would."""
+        return replace(self, right=tidy(self.right), where=[part.tidied() for part in self.where])
 
     @property
     def symbol(self) -> sympy.Expr:

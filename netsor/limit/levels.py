@@ -86,6 +86,16 @@ class Levels:
             self._scores[family] = Level.REPLICATE if infinite and not sampled else Level.SAMPLE
         return self._scores[family]
 
+    def scores_in(self, expr: Expr) -> frozenset[Family]:
+        """The scores that an expression rests on."""
+        bindings = list(self.earliest_first(self.mentioned(expr)))
+        found: frozenset[Family] = frozenset()
+        for each in (expr, *(binding.expression for binding in bindings)):
+            for part in walk(each):
+                if isinstance(part, ScalarRef):
+                    found |= self.randomness.scores(part.family)
+        return found
+
     # --- what rests on what ------------------------------------------------------------------------------------------
 
     def mentioned(self, expr: Expr) -> tuple[Binding, ...]:

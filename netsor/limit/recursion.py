@@ -104,6 +104,10 @@ class Recursion:
         "y" copies of the families' axes, its coefficients let-bound where they are worth a name."""
         return self._known
 
+    def scalars(self) -> dict[Family, Binding]:
+        """The equations of Moments and functions of scalars that were asked for."""
+        return self._scalars
+
     # --- demands -----------------------------------------------------------------------------------------------------
 
     def _complete(self, thunk: Callable[[], Kernel]) -> Kernel:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sympy
 from sympy.printing.str import StrPrinter
 
+from netsor.derive.printing.notes import notes
+
 
 class TextPrinter(StrPrinter):
     """SymPy's text with subscripts, sums and expectations as a reader of programs would write them."""
@@ -76,6 +78,10 @@ class TextPrinter(StrPrinter):
     def _print_ScoreExpectation(self, expr) -> str:
         return f"E[{self._print(expr.integrand)}]"
 
+    def _print_SquaredWeights(self, expr) -> str:
+        order, *rest = expr.args
+        return f"W_{order}({', '.join(map(self._print, rest))})"
+
     def _print_Expected(self, expr) -> str:
         return f"E[{' '.join(map(self._print, expr.args))}]"
 
@@ -117,27 +123,25 @@ def document(derivation) -> str:
     lines: list[str] = []
     heading = f"{derivation.program.name}: the limit as {derivation.program.width} → ∞"
     lines += [heading, "=" * len(heading)]
-    if derivation.summary:
-        lines += [derivation.summary]
+    lines += [f"- {each}" for each in derivation.hypotheses]
     lines.append("")
     for title, content in derivation.sections():
         lines.append(title)
         for entry in content:
             lines += ["  " + line for line in entry_lines(entry)]
         lines.append("")
+    lines += notes(derivation)
     return "\n".join(lines).rstrip() + "\n"
 
 
 def entry_lines(entry) -> list[str]:
     """One statement: the equation, where its parts are explained, and why it holds."""
-    if isinstance(entry, str):
-        return [entry]
-    given = f" given {', '.join(entry.given)}" if entry.given else ""
     left = text(entry.left)
     name = f" = {text(entry.name)}" if entry.name is not None else ""
-    condition = f"    for {entry.condition}" if entry.condition else ""
-    reason = f"    [{entry.rule}]" if entry.rule else ""
-    lines = [f"{left}{name} = {text(entry.right)}{condition}{given and '   ' + given.strip()}{reason}"]
+    remarks = [
+        f"for {entry.condition}" if entry.condition else "", f"given {', '.join(entry.given)}" if entry.given else "",
+        f"over {', '.join(entry.over)}" if entry.over else "", f"[{entry.rule}]" if entry.rule else ""]
+    lines = ["    ".join([f"{left}{name} = {text(entry.right)}", *filter(None, remarks)])]
     for part in entry.where:
         lines.append(f"    with {text(part.left)} = {text(part.right)}")
     return lines

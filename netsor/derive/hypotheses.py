@@ -1,0 +1,27 @@
+"""What a derivation takes for granted, in words."""
+
+from __future__ import annotations
+
+from netsor.ir.program import Score
+from netsor.limit.fresh_factor import fresh_factor
+
+
+def hypotheses(derivation) -> list[str]:
+    """One sentence for each hypothesis."""
+    program, analysis = derivation.program, derivation.analysis
+    found = []
+    theorem = analysis.theorem
+    found.append(f"{'Theorem' if theorem.proved else 'Extension'}: {theorem.name}" + (f" ({theorem.reason})" if theorem.reason else ""))
+    if program.matrices:
+        found.append(f"Entries of matrices are iid Gaussian, matrices and inputs independent of each other; {program.width} → ∞ "
+                     "with everything else fixed")
+    for family in program.families:
+        if isinstance(family.definition, Score) and family in analysis.needed_scores():
+            source = fresh_factor(family, analysis.recursion.sources)
+            if source is not None:
+                found.append(f"{family.label} has the fresh factor {source.owner}: its summands are odd in it")
+    numbers = {name: value for name, value in program.parameters.items() if value is not None}
+    settled = [f"{name} = {'∞' if value == float('inf') else value}" for name, value in numbers.items()]
+    if settled:
+        found.append(f"With {', '.join(settled)}: set, or needed as a number")
+    return found

@@ -1,0 +1,66 @@
+"""The law of an output when the scores are not given: a Gaussian scale mixture, its variance and its excess kurtosis.
+
+With V the conditional variance of a centred output: Var y = E V and excess kurtosis 3 Var V/(E V)^2, which vanishes if and only if V is
+deterministic.
+"""
+
+from __future__ import annotations
+
+import sympy
+
+from netsor.derive.names import Letters
+from netsor.derive.score_moments import ScoreMoments
+from netsor.derive.objects import GaussianExpectation, ScoreExpectation
+from netsor.derive.softmax import with_squared_weights
+from netsor.derive.statement import Covariance, Kurtosis, Statement
+from netsor.ir.expressions import Coord, Expr
+from netsor.ir.kernel import Kernel
+from netsor.ir.rewrite import free_indices, substitute
+from netsor.limit.limits import TooMuchWork
+
+CITATION = "Sakai, Karakida & Imaizumi 2025, arXiv:2506.00846"
+
+
+def marginal_laws(reference: Coord, other: Coord, kernel: Kernel, moments: ScoreMoments, collector) -> list[Statement]:
+    """Covariance and excess kurtosis of an output with conditional covariance ``kernel``, over the scores; nothing where the scores
+    are of several levels."""
+    body = kernel.limit().expression()
+    if not moments.analysis.levels.scores_in(body) or not moments.covers(body):
+        return []
+    try:
+        covariance = moments.expectation(body, _axes(body))
+        variance_body = substitute(body, dict(zip(other.subscripts, reference.subscripts)))
+        square = moments.expectation(variance_body, _axes(variance_body), power=2)
+        variance = moments.expectation(variance_body, _axes(variance_body))
+    except TooMuchWork:
+        return []
+    collector.inline(moments.recursion)
+    letters = Letters()
+    convert = collector.convert
+    elements = [collector.names.element(r.family, [convert(s, letters) for s in r.subscripts]) for r in (reference, other)]
+    axes = letters.axes(lambda e: convert(e, letters))
+    own = [axis for axis in axes if axis[0] in elements[0].free_symbols]
+    formula = lambda found: with_squared_weights(convert(found.limit().expression(), letters))  # noqa: E731
+    total, first, second = formula(covariance), formula(variance), formula(square)
+    over = collector.scores_of(reference.family)
+    if total.has(GaussianExpectation):
+        total = ScoreExpectation(convert(body, letters))
+    if not second.has(GaussianExpectation):
+        kurtosis = _tidy(3 * (second / first**2 - 1))
+    elif sympy.expand(second - first**2) == 0:
+        kurtosis = sympy.S.Zero
+    else:
+        given = convert(variance_body, letters)
+        kurtosis = 3 * (ScoreExpectation(given**2) / ScoreExpectation(given) ** 2 - 1)
+    return [
+        Statement("moments", Covariance(*elements), total, "law of total covariance", CITATION, over=over, axes=axes),
+        Statement("moments", Kurtosis(elements[0]), kurtosis, "3 Var V/(E V)^2", CITATION, over=over, axes=tuple(own)),
+    ]
+
+
+def _tidy(expr: sympy.Expr) -> sympy.Expr:
+    return sympy.factor_terms(sympy.cancel(sympy.expand(expr)))
+
+
+def _axes(body: Expr) -> tuple:
+    return tuple(sorted(free_indices(body), key=lambda index: (str(index.tag), index.name)))

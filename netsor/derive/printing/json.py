@@ -1,0 +1,39 @@
+"""A derivation as plain data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from netsor.derive.printing.latex import latex
+from netsor.derive.printing.sympy_code import plain
+from netsor.derive.printing.text import text
+
+
+def document(derivation) -> dict[str, Any]:
+    """What the derivation says, every formula as text, LaTeX and SymPy's ``srepr``."""
+    theorem = derivation.theorem
+    return {
+        "program": derivation.program.name,
+        "width": derivation.program.width,
+        "theorem": {"name": theorem.name, "proved": theorem.proved, "reason": theorem.reason},
+        "hypotheses": derivation.hypotheses,
+        "parameters": {name: value if value is None else str(value) for name, value in derivation.program.parameters.items()},
+        "equations": [equation(statement) for statement in derivation.lines],
+    }
+
+
+def equation(statement) -> dict[str, Any]:
+    """One statement as plain data."""
+    import sympy
+
+    found = {
+        "section": statement.section, "left": text(statement.left), "right": text(statement.right),
+        "latex": f"{latex(statement.left)} = {latex(statement.right)}", "sympy": sympy.srepr(plain(statement.right)),
+        "rule": statement.rule, "citation": statement.citation, "for": statement.condition, "given": list(statement.given),
+        "over": list(statement.over), "indices": {str(name): [text(low), text(high)] for name, low, high in statement.axes},
+    }
+    if statement.name is not None:
+        found["name"] = text(statement.name)
+    if statement.where:
+        found["where"] = [equation(part) for part in statement.where]
+    return found

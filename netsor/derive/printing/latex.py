@@ -1,0 +1,213 @@
+"""Formulas in LaTeX, and a derivation as a document that pdflatex compiles."""
+
+from __future__ import annotations
+
+import re
+
+import sympy
+from sympy.printing.latex import LatexPrinter, latex_escape
+
+from netsor.derive.printing.notes import notes
+
+KERNELS = {"K": "K", "k": r"\kappa", "m": "m", "C": "C", "rho": r"\rho", "e": "e"}
+LONG = 110  # characters of a formula beyond which it is broken at its sums
+IDENTIFIER = re.compile(r"[^\W_]+(_[^\W_]+)*\Z")
+
+
+class Printer(LatexPrinter):
+    """SymPy's LaTeX with kernels as K^{x}_{i,i'} and expectations as a reader of papers would write them."""
+
+    printmethod = "_netsor_latex"  # not SymPy's: some of its classes print themselves
+
+    def _print_LoopNumber(self, expr) -> str:
+        return str(expr.value)
+
+    def _print_Symbol(self, expr, style="plain") -> str:
+        return name(expr.name)
+
+    def _print_Pi(self, expr, exp=None) -> str:
+        return r"\pi"
+
+    def _print_Exp1(self, expr, exp=None) -> str:
+        return "e"
+
+    def _print_Indexed(self, expr, exp=None) -> str:
+        found = subscripted(name(str(expr.base.label)), ",".join(map(self._print, expr.indices)))
+        return found if exp is None else rf"\left({found}\right)^{{{exp}}}"
+
+    def _print_Pow(self, expr) -> str:
+        if isinstance(expr.base, (sympy.Indexed, sympy.Symbol)) and expr.exp.is_Integer and expr.exp > 0:
+            base = self._print(expr.base)
+            return rf"\left({base}\right)^{{{expr.exp}}}" if "^" in base or "'" in base else f"{base}^{{{expr.exp}}}"
+        return super()._print_Pow(expr)
+
+    def _print_KroneckerDelta(self, expr, exp=None) -> str:
+        return rf"\delta_{{{self._print(expr.args[0])},{self._print(expr.args[1])}}}"
+
+    def _print_Indicator(self, expr, exp=None) -> str:
+        return rf"\mathbf{{1}}\left[{self._print(expr.args[0])}\right]"
+
+    def _print_Sum(self, expr) -> str:
+        return self._big(r"\sum", expr)
+
+    def _print_Product(self, expr) -> str:
+        return self._big(r"\prod", expr)
+
+    def _big(self, sign: str, expr) -> str:
+        names = ",".join(sorted((self._print(limit[0]) for limit in expr.limits), key=lambda n: (len(n), n)))
+        inner = self._print(expr.function)
+        return rf"{sign}_{{{names}}} " + (rf"\left({inner}\right)" if isinstance(expr.function, sympy.Add) else inner)
+
+    def _print_Extremum(self, expr) -> str:
+        return rf"\{expr.name}_{{{self._print(expr.limits[0])}{self._guard(expr.guard)}}} {self._print(expr.body)}"
+
+    def _guard(self, guard) -> str:
+        return "" if guard == sympy.true else rf":\,{self._print(guard)}"
+
+    def _print_Softmax(self, expr) -> str:
+        index = expr.limits[0]
+        body, guard = expr.body, expr.guard
+        if isinstance(expr.at, sympy.Symbol):
+            body, guard, index = body.xreplace({index: expr.at}), guard.xreplace({index: expr.at}), expr.at
+        at = "" if index == expr.at else rf"\big|_{{{self._print(index)}={self._print(expr.at)}}}"
+        return rf"\operatorname{{softmax}}_{{{self._print(index)}{self._guard(guard)}}}\left({self._print(body)}\right){at}"
+
+    def _print_InfiniteAverage(self, expr) -> str:
+        return rf"\mathbb{{E}}_{{{self._print(expr.index)}}}\left[{self._print(expr.body)}\right]"
+
+    def _print_ScoreExpectation(self, expr) -> str:
+        return rf"\mathbb{{E}}\left[{self._print(expr.integrand)}\right]"
+
+    def _print_GaussianExpectation(self, expr) -> str:
+        variables = ",".join(map(self._print, expr.variables))
+        if len(expr.variables) == 1:
+            law = rf"{variables}\sim\mathcal{{N}}\left({self._print(expr.means[0])},{self._print(expr.covariance[0, 0])}\right)"
+        else:
+            mean = "0" if all(m == 0 for m in expr.means) else rf"\left({','.join(map(self._print, expr.means))}\right)"
+            rows = r"\\".join("&".join(map(self._print, expr.covariance.row(k))) for k in range(expr.covariance.rows))
+            law = rf"({variables})\sim\mathcal{{N}}\left({mean},\begin{{pmatrix}}{rows}\end{{pmatrix}}\right)"
+        return rf"\mathbb{{E}}\left[{self._print(expr.integrand)}\;;\;{law}\right]"
+
+    def _print_Expected(self, expr) -> str:
+        return rf"\mathbb{{E}}\left[{self._spaced(expr.args)}\right]"
+
+    def _print_Covariance(self, expr) -> str:
+        return rf"\operatorname{{Cov}}\left({self._spaced(expr.args, ',')}\right)"
+
+    def _spaced(self, args, comma: str = "") -> str:
+        return (comma + r"\,").join(map(self._print, args))
+
+    def _print_Kurtosis(self, expr) -> str:
+        return rf"\operatorname{{excess\,kurtosis}}\left({self._print(expr.args[0])}\right)"
+
+    def _print_SquaredWeights(self, expr, exp=None) -> str:
+        order, *rest = expr.args
+        found = rf"W_{{{order}}}\left({', '.join(map(self._print, rest))}\right)"
+        return found if exp is None else rf"{found}^{{{exp}}}"
+
+    def _print_Function(self, expr, exp=None) -> str:
+        if type(expr).__module__.startswith("sympy"):
+            return super()._print_Function(expr, exp)
+        found = rf"\operatorname{{{latex_escape(expr.func.__name__)}}}"
+        power = "" if exp is None else f"^{{{exp}}}"
+        return rf"{found}{power}\left({', '.join(map(self._print, expr.args))}\right)"
+
+    def _print_erf(self, expr, exp=None) -> str:
+        return rf"\operatorname{{erf}}{'' if exp is None else f'^{{{exp}}}'}\left({self._print(expr.args[0])}\right)"
+
+
+def name(text: str) -> str:
+    """A name as LaTeX: kernels by the family they belong to, Greek letters and subscripts as such."""
+    head, _, rest = text.partition("_")
+    if head in KERNELS and rest:
+        return rf"{KERNELS[head]}^{{{about(rest)}}}"
+    return about(text)
+
+
+def about(text: str) -> str:
+    """The name of a family or parameter."""
+    primes = len(text) - len(text.rstrip("'"))
+    plain = text.rstrip("'")
+    if IDENTIFIER.match(plain):
+        return LatexPrinter()._print_Symbol(sympy.Symbol(plain)) + "'" * primes
+    return rf"\text{{{latex_escape(text)}}}"
+
+
+def subscripted(base: str, subscripts: str) -> str:
+    """``base`` with subscripts; one that has some already is set in braces."""
+    if "_" in base.split("^")[0]:
+        return rf"{{{base}}}_{{{subscripts}}}"
+    return f"{base}_{{{subscripts}}}"
+
+
+def latex(expr: sympy.Expr) -> str:
+    """A formula in LaTeX (mathematics mode)."""
+    return Printer({"fold_short_frac": False, "order": None}).doprint(expr)
+
+
+def equation(statement) -> str:
+    """A statement as one displayed equation (the inside of ``align*`` or ``$$``)."""
+    left = latex(statement.left)
+    if statement.name is not None:
+        left += f" = {latex(statement.name)}"
+    condition = "" if not statement.condition else r"\qquad " + _condition(statement.condition)
+    return f"{left} &= {_right(statement.right)}{condition}"
+
+
+def _condition(text: str) -> str:
+    letter, _, values = text.partition(" = ")
+    values = values.replace("..", r",\ldots,")
+    return f"({letter} = {values})"
+
+
+def _right(expr: sympy.Expr) -> str:
+    whole = latex(expr)
+    if len(whole) <= LONG or not isinstance(expr, sympy.Add):
+        return whole
+    terms = [latex(term) for term in expr.as_ordered_terms()]
+    signed = [terms[0]] + [term if term.startswith("-") else f"+ {term}" for term in terms[1:]]
+    return " \\\\\n&\\quad {}".join(signed)
+
+
+def lines(statement) -> list[str]:
+    """The equations of a statement: its own and those that explain its parts."""
+    return [equation(part) for part in (statement, *statement.where)]
+
+
+def remark(statement) -> str:
+    """Rule, citation and conditioning of a statement, in words."""
+    parts = []
+    if statement.given:
+        parts.append(f"given {', '.join(statement.given)}")
+    if statement.over:
+        parts.append(f"over the law of {', '.join(statement.over)}")
+    if statement.rule:
+        parts.append(statement.rule + (f" ({statement.citation})" if statement.citation else ""))
+    return "; ".join(parts)
+
+
+def body(derivation) -> str:
+    """The derivation without preamble."""
+    found = [r"\begin{itemize}"] + [rf"\item {_words(each)}" for each in derivation.hypotheses] + [r"\end{itemize}"]
+    for title, statements in derivation.sections():
+        found.append(rf"\paragraph{{{title}.}}")
+        for statement in statements:
+            found.append(r"\begin{align*}" + "\n" + " \\\\\n".join(lines(statement)) + "\n" + r"\end{align*}")
+            if remark(statement):
+                found.append(rf"\noindent{{\small {_words(remark(statement))}.}}")
+    found += [rf"\noindent {note}" for note in notes(derivation, latex=True)]
+    return "\n".join(found)
+
+
+def document(derivation) -> str:
+    """A LaTeX document."""
+    title = latex_escape(f"{derivation.program.name}: the limit as ") + rf"${derivation.program.width}\to\infty$"
+    return "\n".join([
+        r"\documentclass{article}", r"\usepackage[utf8]{inputenc}", r"\usepackage[T1]{fontenc}", r"\usepackage{amsmath,amssymb}",
+        r"\usepackage[margin=2cm]{geometry}", r"\allowdisplaybreaks", r"\setlength{\parindent}{0pt}", r"\begin{document}", rf"\section*{{{title}}}", body(derivation),
+        r"\end{document}", ""])
+
+
+def _words(text: str) -> str:
+    escaped = latex_escape(text)
+    return escaped.replace("→", r"$\to$").replace("∞", r"$\infty$")

@@ -1,0 +1,21 @@
+"""A derivation as Markdown, with mathematics that code hosts and notebooks render."""
+
+from __future__ import annotations
+
+from netsor.derive.printing.latex import lines, remark
+from netsor.derive.printing.notes import notes
+
+
+def document(derivation) -> str:
+    """Headings, hypotheses, and one displayed formula for each statement."""
+    found = [f"# {derivation.program.name}: the limit as ${derivation.program.width} \\to \\infty$", ""]
+    found += [f"- {each}" for each in derivation.hypotheses] + [""]
+    for title, statements in derivation.sections():
+        found += [f"## {title}", ""]
+        for statement in statements:
+            equations = " \\\\\n".join(lines(statement))
+            found += ["$$", "\\begin{aligned}", equations, "\\end{aligned}", "$$", ""]
+            if remark(statement):
+                found += [f"*{remark(statement)}*", ""]
+    found += [f"{note}\n" for note in notes(derivation, latex=True)]
+    return "\n".join(found).rstrip() + "\n"

@@ -1,0 +1,33 @@
+"""A derivation as a Python program that makes its formulas."""
+
+from __future__ import annotations
+
+import sympy
+
+from netsor.derive.names import LoopNumber
+from netsor.derive.objects import Named
+from netsor.derive.printing.text import text
+
+
+def document(derivation) -> str:
+    """Python code: a dictionary ``equations`` of SymPy expressions by their left sides."""
+    functions = sorted({
+        part.func.__name__ for statement in derivation.lines for each in (statement, *statement.where)
+        for part in sympy.preorder_traversal(each.right) if isinstance(part, Named)})
+    found = [
+        f'"""The limit of {derivation.program.name} as SymPy formulas."""', "", "from sympy import *", "",
+        "from netsor.derive.closed_forms.attention import SquaredWeights",
+        "from netsor.derive.objects import (",
+        "    Extremum, GaussianExpectation, Indicator, InfiniteAverage, ScoreExpectation, Softmax, function)", ""]
+    found += [f"{name} = function({name!r})" for name in functions] + ([""] if functions else [])
+    found.append("equations = {")
+    for statement in derivation.lines:
+        for each in (statement, *statement.where):
+            condition = f"  # {each.condition}" if each.condition else ""
+            found.append(f"    {text(each.symbol)!r}: {sympy.srepr(plain(each.right))},{condition}")
+    return "\n".join([*found, "}", ""])
+
+
+def plain(expr: sympy.Expr) -> sympy.Expr:
+    """The formula with the numbers of loops as numbers."""
+    return expr.xreplace({number: sympy.Integer(number.value) for number in expr.atoms(LoopNumber)})
