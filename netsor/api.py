@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,14 +18,16 @@ if TYPE_CHECKING:
     import numpy as np
 
     from netsor import ir
+    from netsor.derive import Derivation
     from netsor.limit.result import LimitResult
 
 
 class Program:
     """A checked program and its readings.  Made by :func:`load` and :func:`parse`."""
 
-    def __init__(self, ir: "ir.program.Program"):
+    def __init__(self, ir: "ir.program.Program", read: Callable[..., "ir.program.Program"] | None = None):
         self.ir = ir
+        self._read = read  # reads the program anew, for derivations
 
     @property
     def name(self) -> str:
@@ -57,6 +60,18 @@ class Program:
         from netsor.limit.run import run_limit
 
         return run_limit(self.ir, samples=samples, seed=seed, outputs=outputs, progress=progress, workers=workers)
+
+    def derive(self, *, outputs: list[str] | None = None, steps: bool = False) -> "Derivation":
+        """The infinite-width limit as formulas.  Parameters are symbols unless they were given when the program was loaded, or their
+        number decides its structure (the length of a loop).
+
+        :param outputs: names of the outputs wanted; all by default.
+        :param steps: every application of a rule as an equation of its own.
+        :raises NetsorError: where the theorem does not cover the program.
+        """
+        from netsor.derive import Derivation
+
+        return Derivation(self.ir if self._read is None else self._read(free=True), outputs, steps)
 
     def sample(
         self, width: int, runs: int, seed: int = 0, *, coordinates: int | None = 1, method: str = "exact", workers: int = 2,
@@ -97,17 +112,21 @@ def load(path: str | Path, *, data: Mapping[str, Any] | None = None, plugins: li
     :param params: values of parameters: numbers, or constant expressions as text.
     :raises NetsorError: with everything that is wrong with it.
     """
-    from netsor.language import load_program
-
-    return Program(load_program(Path(path), settings=params, data=data or {}, rules=_rules(plugins)))
+    return _program(Path(path), params, data, plugins)
 
 
 def parse(text: str, *, data: Mapping[str, Any] | None = None, plugins: list[str | Path] | None = None, **params: Any) -> Program:
     """The program in a text; see :func:`load`."""
-    from netsor.language import load_program
     from netsor.language.source import Source
 
-    return Program(load_program(Source(text), settings=params, data=data or {}, rules=_rules(plugins)))
+    return _program(Source(text), params, data, plugins)
+
+
+def _program(source, params: dict[str, Any], data: Mapping[str, Any] | None, plugins: list[str | Path] | None) -> Program:
+    from netsor.language import load_program
+
+    read = partial(load_program, source, settings=params, data=data or {}, rules=_rules(plugins))
+    return Program(read(), read)
 
 
 def _rules(plugins: list[str | Path] | None) -> dict[str, Any]:

@@ -62,8 +62,10 @@ seed_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object, also for errors.")
 
 
-def load(file: str | Source, settings: dict[str, str], data: dict[str, str], plugins: tuple[str, ...]) -> Program:
-    """The checked program in a file or a source."""
+def load(
+    file: str | Source, settings: dict[str, str], data: dict[str, str], plugins: tuple[str, ...], free: bool = False
+) -> Program:
+    """The checked program in a file or a source; with ``free``, parameters that are not set stay symbols."""
     from netsor.api import Program
     from netsor.language import load_program
     from netsor.language.source import Source
@@ -71,7 +73,7 @@ def load(file: str | Source, settings: dict[str, str], data: dict[str, str], plu
 
     load_plugins(list(plugins))
     return Program(
-        load_program(file if isinstance(file, Source) else source(file), settings=settings, data=data, rules=rules())
+        load_program(file if isinstance(file, Source) else source(file), settings=settings, data=data, rules=rules(), free=free)
     )
 
 

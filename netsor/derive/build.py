@@ -30,6 +30,8 @@ def collect(program: Program, outputs: list[str] | None = None, steps: bool = Fa
         scores = score_laws(analysis)
         collector = Collector(program, analysis, steps)
         collector.reach([law.expression for law in scores + laws])
+        for key in list(analysis.recursion.known()) if steps else ():
+            collector.require_kernel(key)
         for law in scores + laws:
             collector.require(law.expression)
             law.state(collector)

@@ -65,7 +65,7 @@ class Collector:
         last = {part.binding for root in roots for part in (root,) if isinstance(part, Let)}  # an output's own kernel
         self.inlined = frozenset(
             binding for binding in self.uses if self._is_minor(binding)
-            or (binding in last and self.uses[binding] == 1 and not loop_numbers(binding.about)))
+            or (binding in last and not self.steps and self.uses[binding] == 1 and not loop_numbers(binding.about)))
         self.convert = Converter(self.names, self.inlined, self.sizes, self.correlations)
         self.convert.scalars = self.recursion.scalars()
         reached = set(self.uses) | seen
@@ -90,7 +90,7 @@ class Collector:
         relation between two different families; or hardly longer than its name."""
         about = set(binding.about)
         named = len(about) == 1 and not next(iter(about)).hidden
-        if self.uses[binding] == 1 and not named:
+        if self.uses[binding] == 1 and not named and not self.steps:
             return True
         return sum(1 for _ in walk(binding.expression)) <= SMALL
 
@@ -115,6 +115,16 @@ class Collector:
                 continue
             self.done.add(item)
             self._state(item)
+
+    def require_kernel(self, key: tuple) -> None:
+        """State a kernel with everything that it rests on; not a second moment whose covariance says the same."""
+        if key[0] == "second" and ("covariance", *key[1:]) in self.recursion.known() and self._is_centred(key[1:]):
+            return
+        for coefficient in self.recursion.known()[key].terms.values():
+            self.require(self.unfolded(coefficient))
+        if key not in self.done:
+            self.done.add(key)
+            self.kernel(key)
 
     def _mentions(self, expr: Expr | None) -> list:
         """Equations and arrays that an expression mentions, those that are written out looked through."""
@@ -206,18 +216,21 @@ class Collector:
                     self.names.name_binding(binding, own, tuple(index for index in order if index in binding.labels),
                                             symmetric=len(families) == 2 and families[0] is families[1])
                 symbol = self.names.binding(binding, tuple(letters.of(label) for label in binding.labels))
-                value = self.convert(binding.expression, letters)
-                if whole:
+                if self.kernels[binding][0] != key:  # another kernel's, where it is explained
+                    parts.append(delta * symbol)
+                elif whole:
                     name = symbol
-                    parts.append(value)
+                    parts.append(self.convert(binding.expression, letters))
                 else:
                     parts.append(delta * symbol)
-                    where.append(Statement("kernels", symbol, value, ""))
+                    where.append(Statement("kernels", symbol, self.convert(binding.expression, letters), ""))
             else:
                 parts.append(delta * self.convert(coefficient, letters))
+        rule, citation = self.reason(kind, families)
+        forms = self.convert.take_citations()
         left = Expected(*elements) if kind != "covariance" or self._is_centred(families) else Covariance(*elements)
         self.statements.append(Statement(
-            "kernels", left, sympy.Add(*parts), *self.reason(kind, families), name=name, where=where,
+            "kernels", left, sympy.Add(*parts), rule, "; ".join([citation, *forms]), name=name, where=where,
             given=self.scores_of(*families)))
 
     def kernel_name(self, kind: str, families: list[Family]) -> str:

@@ -31,7 +31,14 @@ class Converter:
     def __init__(self, names: Names, inlined: frozenset[Binding], sizes: frozenset[str], correlation=None):
         self.names, self.inlined, self.sizes, self.correlation = names, inlined, sizes, correlation
         self.heads: list[sympy.Symbol] = []
+        self.citations: list[str] = []
         self.scalars: dict = {}  # equations of scalar families, where they may be written out
+
+    def take_citations(self) -> list[str]:
+        """Where the closed forms since the last call come from."""
+        found = list(dict.fromkeys(self.citations))
+        self.citations.clear()
+        return found
 
     def with_variables(self, heads: list[sympy.Symbol]) -> "Converter":
         """The converter inside an expectation, with names for the Gaussian variables."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import sympy
 
-from netsor.derive.closed_forms import Activation, mean, pair_moment, polynomial_moment, second_moment
+from netsor.derive.closed_forms import Activation, citation, mean, pair_moment, polynomial_moment, second_moment
 from netsor.derive.softmax import softmax_moment
 from netsor.derive.names import Letters, limits
 from netsor.derive.objects import GaussianExpectation
@@ -153,6 +153,7 @@ class Law:
     def of_one(self, slot: int, term: "Term") -> sympy.Expr:
         """E u^k phi(u) psi(u)."""
         activations = term.activations(slot)
+        self.convert.citations.append(citation(*activations[:2]))
         variance, centre = self.covariance[slot][slot], self.means[slot]
         if len(activations) == 1:
             return known(mean(activations[0], centre, variance))
@@ -165,6 +166,7 @@ class Law:
         left, right = term.activations(one), term.activations(other)
         if len(left) != 1 or len(right) != 1:
             raise NoForm
+        self.convert.citations.append(citation(left[0], right[0]))
         k11, k12, k22 = self.covariance[one][one], self.covariance[one][other], self.covariance[other][other]
         options = {}
         if self.means[one] != 0 or self.means[other] != 0:

@@ -41,6 +41,16 @@ class Printer(LatexPrinter):
             return rf"\left({base}\right)^{{{expr.exp}}}" if "^" in base or "'" in base else f"{base}^{{{expr.exp}}}"
         return super()._print_Pow(expr)
 
+    def _print_Mul(self, expr) -> str:
+        sums = [factor for factor in expr.args if isinstance(factor, (sympy.Sum, sympy.Product))]
+        if len(sums) != 1:
+            return super()._print_Mul(expr)
+        rest = sympy.Mul(*[factor for factor in expr.args if factor is not sums[0]])
+        if isinstance(rest, sympy.Add):
+            return super()._print_Mul(expr)
+        sign = {1: "", -1: "-"}.get(rest)
+        return (f"{self._print(rest)} " if sign is None else sign) + self._print(sums[0])
+
     def _print_KroneckerDelta(self, expr, exp=None) -> str:
         return rf"\delta_{{{self._print(expr.args[0])},{self._print(expr.args[1])}}}"
 
