@@ -27,6 +27,7 @@ ALLOWED = {
     "testing": {"rules", "nonlinearities"},
     "api": {"ir", "language", "limit", "finite", "compare", "plot", "plugins"},
     "__init__": {"api", "expectation", "language", "plugins"},
+    "derive": {"limit", "nonlinearities", "rules", "ir"},
     "__main__": {"cli"},
 }
 

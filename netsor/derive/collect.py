@@ -8,7 +8,7 @@ import sympy
 
 from netsor.derive.convert import Converter, indicator
 from netsor.derive.reasons import reason
-from netsor.derive.names import Letters, LoopNumber, Names, indexed, loop_numbers
+from netsor.derive.names import Letters, LoopNumber, Names, constants_of, indexed, loop_numbers
 from netsor.derive.objects import GaussianExpectation
 from netsor.derive.statement import Covariance, Expected, Statement
 from netsor.ir.expressions import Array, Coord, Expr, Index, Let, ScalarRef, Sym, add
@@ -67,6 +67,7 @@ class Collector:
             binding for binding in self.uses if self._is_minor(binding)
             or (binding in last and not self.steps and self.uses[binding] == 1 and not loop_numbers(binding.about)))
         self.convert = Converter(self.names, self.inlined, self.sizes, self.correlations)
+        self._name_kernels()
         self.convert.scalars = self.recursion.scalars()
         reached = set(self.uses) | seen
         for binding in self.recursion.equations.bindings:
@@ -93,6 +94,25 @@ class Collector:
         if self.uses[binding] == 1 and not named and not self.steps:
             return True
         return sum(1 for _ in walk(binding.expression)) <= SMALL
+
+    def _name_kernels(self) -> None:
+        """Give the coefficients of kernels that have statements their names."""
+        self.names.crossed = {
+            families[0].name for _, *families in self.recursion.known()
+            if len(families) == 2 and families[0].name == families[1].name and constants_of(families[0]) != constants_of(families[1])}
+        for binding, (key, position, count) in self.kernels.items():
+            if binding not in self.uses or binding in self.inlined:
+                continue
+            kind, *families = key
+            kernel = self.recursion.known()[key]
+            base = self.kernel_name(kind, families)
+            if count > 1 or any(equalities for equalities, _ in kernel.terms):
+                base = f"{base.replace('K_', 'k_', 1)}" + ("" if count == 1 else str(position))
+            order = tuple(index for family, side in zip(families, "xy") for index in generic(family, side).subscripts)
+            self.names.name_binding(
+                binding, base, tuple(index for index in order if index in binding.labels),
+                symmetric=len(families) == 2 and families[0] is families[1],
+                numbers=self.names.loop_numbers(tuple(families)))
 
     @staticmethod
     def _is_plain_number(value: sympy.Expr) -> bool:
@@ -210,11 +230,6 @@ class Collector:
             delta = sympy.Mul(*[indicator(sympy.Eq(*[self.convert(s, letters) for s in sides(e)])) for e in _ordered(equalities)])
             if isinstance(coefficient, Let) and coefficient.binding not in self.inlined:
                 binding = coefficient.binding
-                if not self.names.knows(binding):
-                    own = base if whole else self.names.unique(f"{base.replace('K_', 'k_', 1)}" + (
-                        "" if len(kernel.terms) == 1 else str(position)))
-                    self.names.name_binding(binding, own, tuple(index for index in order if index in binding.labels),
-                                            symmetric=len(families) == 2 and families[0] is families[1])
                 symbol = self.names.binding(binding, tuple(letters.of(label) for label in binding.labels))
                 if self.kernels[binding][0] != key:  # another kernel's, where it is explained
                     parts.append(delta * symbol)

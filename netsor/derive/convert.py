@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from copy import copy
 from fractions import Fraction
 
@@ -11,7 +12,7 @@ from netsor.derive.expectations import gaussian_expectation
 from netsor.derive.names import Letters, Names, indexed, limits
 from netsor.derive.objects import Extremum, Indicator, InfiniteAverage, Softmax, function
 from netsor.ir.expressions import (
-    Add, Array, Average, Call, Compare, Expect, Expr, Index, Leaf, Let, Logic, Mul, Num, Pow, Reduce, ScalarRef, Sym, Where,
+    Add, Array, Average, Call, Compare, Expect, Expr, Index, Integral, Leaf, Let, Logic, Mul, Num, Pow, Reduce, ScalarRef, Sym, Where,
     Width,
 )
 from netsor.ir.expressions import Indicator as IsTrue
@@ -19,6 +20,7 @@ from netsor.ir.expressions import Softmax as SoftmaxNode
 from netsor.ir.rewrite import substitute
 from netsor.limit.equations import Binding
 
+LARGEST_PART_OF_PI = 64
 _RELATIONS = {"<": sympy.Lt, "<=": sympy.Le, ">": sympy.Gt, ">=": sympy.Ge, "==": sympy.Eq, "!=": sympy.Ne}
 
 
@@ -156,19 +158,25 @@ class Converter:
         body = self(expr.body, inside)
         return InfiniteAverage(body, symbol) if symbol in body.free_symbols else body
 
+    def _integral(self, expr: Integral, letters: Letters) -> sympy.Expr:
+        inside = letters.scoped()
+        symbol = inside.real(expr.variable)
+        return sympy.Integral(self(expr.body, inside), (symbol, 0, 1))
+
     def _expect(self, expr: Expect, letters: Letters) -> sympy.Expr:
         return gaussian_expectation(expr, self, letters)
 
 
 def number(value) -> sympy.Expr:
-    """A number: exact where it is; floats that are well-known constants by name."""
+    """A number, exact where it is; a float that is a simple multiple of pi to the last digit is meant to be one."""
     if isinstance(value, Fraction):
         return sympy.Rational(value.numerator, value.denominator)
     if isinstance(value, int):
         return sympy.Integer(value)
-    import math
-
-    return sympy.pi if value == math.pi else sympy.Float(value)
+    multiple = Fraction(value / math.pi).limit_denominator(LARGEST_PART_OF_PI) if math.isfinite(value) else Fraction(0)
+    if multiple and abs(float(multiple) * math.pi - value) <= 2 * math.ulp(value):
+        return sympy.pi * sympy.Rational(multiple.numerator, multiple.denominator)
+    return sympy.Float(value)
 
 
 def indicator(condition) -> sympy.Expr:

@@ -39,19 +39,19 @@ class Derivation:
         """The right side of the equation whose left side (or name) reads so, as in the text form.
 
         :raises KeyError: with the left sides there are."""
-        from netsor.derive.printing.text import text
+        from netsor.derive.printing.text import left_side, text
 
         for statement in (*self.lines, *self.statements):
             for part in (statement, *statement.where):
-                if left in (text(part.left), text(part.symbol)):
+                if left == left_side(part) or (part.name is not None and left == text(part.name)):
                     return part.right
         raise KeyError(f"{left!r} is not among: {', '.join(self.keys())}")
 
     def keys(self) -> list[str]:
         """The left sides of the equations, as text."""
-        from netsor.derive.printing.text import text
+        from netsor.derive.printing.text import left_side
 
-        return [text(statement.left) for statement in self.lines]
+        return [left_side(statement) for statement in self.lines]
 
     @property
     def free(self) -> list[str]:
@@ -76,7 +76,7 @@ class Derivation:
             scores that are not given is left out, and so is what has no closed form as an expectation over scores.
         :returns: float arrays (0-dimensional where there are no indices)."""
         from netsor.derive.evaluate import Evaluation, Unknown
-        from netsor.derive.printing.text import text
+        from netsor.derive.printing.text import left_side
 
         values = {**self.defaults(), **(params or {})}
         arrays = {array.name: array.values for array in self.program.arrays if array.definition is None}
@@ -86,7 +86,7 @@ class Derivation:
             if statement.section in ("given", "kernels"):
                 continue
             try:
-                result[text(statement.left)] = _array(statement, evaluation)
+                result[left_side(statement)] = _array(statement, evaluation)
             except Unknown:
                 continue
         return result

@@ -19,6 +19,7 @@ from netsor.derive.quadrature import expect
 from netsor.derive.statement import Statement
 from netsor.limit.functions import function as catalogue
 
+ROUNDING = 1e-13  # of the terms of a sum, relative
 NUMERIC: dict[type, Callable[..., float]] = {
     sympy.exp: math.exp, sympy.log: math.log, sympy.sin: math.sin, sympy.cos: math.cos, sympy.tanh: math.tanh,
     sympy.erf: math.erf, sympy.Abs: abs, sympy.Max: max, sympy.Min: min, sympy.floor: math.floor, sympy.ceiling: math.ceil,
@@ -67,7 +68,7 @@ class Evaluation:
         if isinstance(expr, sympy.Mul):
             return self._product(expr, env)
         if isinstance(expr, sympy.Pow):
-            return self._power(self._value(expr.base, env), self._value(expr.exp, env))
+            return self._power(expr, env)
         if isinstance(expr, sympy.KroneckerDelta):
             return int(self._value(expr.args[0], env) == self._value(expr.args[1], env))
         if isinstance(expr, Indicator):
@@ -77,6 +78,8 @@ class Evaluation:
         if isinstance(expr, (sympy.Sum, sympy.Product)):
             terms = [self._value(expr.function, own) for own in self._each(expr.limits, env)]
             return math.fsum(terms) if isinstance(expr, sympy.Sum) else math.prod(terms)
+        if isinstance(expr, sympy.Integral):
+            return self._integral(expr, env)
         if isinstance(expr, Softmax):
             return self._softmax(expr, env)
         if isinstance(expr, Extremum):
@@ -129,10 +132,12 @@ class Evaluation:
             raise undefined
         return result
 
-    @staticmethod
-    def _power(base, exponent):
-        if base < 0 and exponent == 0.5 and base > -1e-12:
-            return 0.0  # rounding
+    def _power(self, expr: sympy.Pow, env: dict):
+        exponent = self._value(expr.exp, env)
+        terms = [self._value(term, env) for term in sympy.Add.make_args(expr.base)]
+        base = sum(terms)
+        if base < 0 and exponent == 0.5 and -base <= ROUNDING * sum(map(abs, terms)):
+            return 0.0  # 1 - rho^2 of a correlation that is 1 up to rounding
         return base**exponent
 
     def holds(self, condition, env: dict) -> bool:
@@ -155,6 +160,13 @@ class Evaluation:
         ranges = [range(round(self._value(low, env)), round(self._value(high, env)) + 1) for _, low, high in limits]
         for values in itertools.product(*ranges):
             yield {**env, **dict(zip(symbols, values))}
+
+    def _integral(self, expr: sympy.Integral, env: dict) -> float:
+        from scipy.integrate import quad
+
+        ((symbol, low, high),) = expr.limits
+        inside = lambda t: self._value(expr.function, {**env, symbol: t})  # noqa: E731
+        return quad(inside, self._value(low, env), self._value(high, env), epsabs=1e-13, epsrel=1e-12, limit=200)[0]
 
     def _softmax(self, expr: Softmax, env: dict) -> float:
         index, at = expr.limits[0], self._value(expr.at, env)

@@ -41,6 +41,8 @@ class Names:
         self._described: set[tuple[str, tuple[int, ...]]] = set()
         self._order: dict[Binding, tuple[Index, ...]] = {}
         self._symmetric: set[Binding] = set()
+        self._numbers: dict[Binding, tuple[LoopNumber, ...]] = {}
+        self.crossed: set[str] = set()  # families of whose parts the formulas relate one to another
 
     # --- symbols -----------------------------------------------------------------------------------------------------
 
@@ -89,10 +91,12 @@ class Names:
 
     # --- let-bound equations -----------------------------------------------------------------------------------------
 
-    def name_binding(self, binding: Binding, name: str, order: tuple[Index, ...], symmetric: bool = False) -> None:
+    def name_binding(self, binding: Binding, name: str, order: tuple[Index, ...], symmetric: bool = False,
+                     numbers: tuple[LoopNumber, ...] | None = None) -> None:
         """Give a binding the name under which formulas mention it, with its labels in this order; for a ``symmetric`` one the first
         half may change places with the second."""
         self._bindings[binding] = name
+        self._numbers[binding] = loop_numbers(binding.about) if numbers is None else numbers
         if symmetric and len(order) % 2 == 0:
             self._symmetric.add(binding)
         self._order[binding] = order
@@ -103,15 +107,19 @@ class Names:
             about = ",".join(dict.fromkeys(self.family(family) for family in binding.about))
             self.name_binding(binding, self._unique(f"e_{about}" if about else "e"), binding.labels)
         values = dict(zip(binding.labels, subscripts))
-        numbers = loop_numbers(binding.about)
+        numbers = self._numbers[binding]
         own = [values[label] for label in self._order[binding]]
         if binding in self._symmetric:
             half = len(own) // 2
             own = [term for part in sorted((own[:half], own[half:]), key=lambda part: list(map(str, part))) for term in part]
         return indexed(self._bindings[binding], (*numbers, *own))
 
-    def knows(self, binding: Binding) -> bool:
-        return binding in self._bindings
+    def loop_numbers(self, families: tuple[Family, ...]) -> tuple[LoopNumber, ...]:
+        """The loop numbers of a kernel; twice where different parts of a family are related to each other too: K_s[2,2], K_s[2,1]."""
+        numbers = loop_numbers(families)
+        if len(families) == 2 and families[0] is families[1] and families[0].name in self.crossed:
+            return numbers + numbers
+        return numbers
 
     def _unique(self, name: str) -> str:
         candidate, count = name, 1
@@ -180,6 +188,12 @@ class Letters:
             self.used.add(name)
             self.symbols[index] = sympy.Symbol(name, integer=True)
         return self.symbols[index]
+
+    def real(self, variable: Index) -> sympy.Symbol:
+        """The letter of a variable of integration, which is no integer."""
+        symbol = sympy.Symbol(str(self.of(variable)), real=True)
+        self.symbols[variable] = symbol
+        return symbol
 
     def axes(self, convert) -> tuple[tuple, ...]:
         """(letter, low, high) of every index so far, infinite axes left out."""

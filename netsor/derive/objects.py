@@ -12,6 +12,9 @@ import sympy
 class Indicator(sympy.Function):
     """1 where the condition (the argument) holds, 0 elsewhere."""
 
+    def _eval_power(self, exponent):
+        return self if exponent.is_positive else None
+
     @classmethod
     def eval(cls, condition):
         if condition == sympy.true:

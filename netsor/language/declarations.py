@@ -22,10 +22,9 @@ from netsor.language.lefthand import Left, each_value, read_left
 from netsor.language.reductions import range_of
 from netsor.language.scope import FunctionEntity, IndexEntity, ParameterEntity
 from netsor.language.source import Source, Span
-from netsor.language.state import Frame, State, fail
+from netsor.language.state import SIZE, Frame, State, fail
 from netsor.language.values import Level
 
-TRIAL = 4  # what is checked with numbers in a derivation takes this for parameters that have no value
 ARRAY_LIMIT = 50_000_000  # entries of one array
 
 
@@ -53,8 +52,8 @@ def param(node: syntax.Param, frame: Frame) -> None:
         elif setting.default is not None:
             expr = constant(setting.default, frame, f"the value of `{name}`")
             expr = _free(name, _parameter_value(name, _trial(expr), setting.default.span), frame.state)
-        elif frame.state.pinned is not None and name not in frame.state.pinned:
-            expr = Sym(name, trial=TRIAL)
+        elif frame.state.free is not None and name not in frame.state.free.pinned:
+            expr = Sym(name, trial=frame.state.free.trial_of(name))
         else:
             fail("N503", f"`{name}` has no value", setting.span, "", (), f"give it one: --set {name}=…")
         declare_parameter(setting.name, expr, frame.state)
@@ -77,7 +76,7 @@ def _trial(expr: Expr) -> Expr:
 
 def _free(name: str, expr: Expr, state: State) -> Expr:
     """In a derivation, the parameter as a symbol."""
-    if state.pinned is None or name in state.pinned or not isinstance(expr, Num):
+    if state.free is None or name in state.free.pinned or not isinstance(expr, Num):
         return expr
     return Sym(name, trial=expr.value)
 
@@ -227,7 +226,7 @@ def _shape(values: np.ndarray) -> str:
 
 def _is_free(node: syntax.Data, frame: Frame) -> bool:
     """Whether an array without numbers may do without in a derivation."""
-    return frame.state.pinned is not None and node.value is None and node.element.name.name not in frame.state.data
+    return frame.state.free is not None and node.value is None and node.element.name.name not in frame.state.data
 
 
 def trial_array(node: syntax.Data, frame: Frame) -> np.ndarray:
@@ -235,7 +234,7 @@ def trial_array(node: syntax.Data, frame: Frame) -> np.ndarray:
     shape = []
     for subscript in node.element.subscripts:
         known = not (isinstance(subscript, syntax.Name) and subscript.dotted not in frame.state.scope.entities)
-        shape.append(TRIAL if not known else int(evaluator().number(constant(subscript, frame, "a size"))))
+        shape.append(SIZE if not known else int(evaluator().number(constant(subscript, frame, "a size"))))
     half = len(shape) // 2
     if len(shape) % 2 or shape[:half] != shape[half:]:
         return np.ones(shape)

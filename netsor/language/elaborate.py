@@ -15,7 +15,7 @@ from netsor.language import (  # noqa: F401 (the imports register what evaluates
 from netsor.language.constants import NeedsNumber
 from netsor.language.diagnostics import Diagnostic, Label, NetsorError
 from netsor.language.scope import ParameterEntity, declared_names
-from netsor.language.state import STATEMENT_LIMIT, Frame, State, TooMuchWork, fail
+from netsor.language.state import STATEMENT_LIMIT, Frame, Free, State, TooMuchWork, fail
 from netsor.language.values import Poisoned
 
 ERROR_LIMIT = 20
@@ -23,16 +23,16 @@ ERROR_LIMIT = 20
 
 def elaborate(
     tree: syntax.Program, *, settings: Mapping[str, Any] = {}, data: Mapping[str, Any] = {}, name: str = "program",
-    directory: Path | None = None, rules: Mapping[str, Any] = {}, pinned: frozenset[str] | None = None
+    directory: Path | None = None, rules: Mapping[str, Any] = {}, free: Free | None = None
 ) -> Program:
     """The program that a syntax tree describes.
 
     `settings` are values for parameters (numbers, or constant expressions as text), `data` arrays or files for `data`
-    statements, `directory` is where relative file names start, `rules` are plug-in rules by name.  With `pinned`, parameters that
-    are not set stay symbols, all but those (:mod:`netsor.language.free`).
+    statements, `directory` is where relative file names start, `rules` are plug-in rules by name.  With `free`, parameters that are
+    not set stay symbols (:mod:`netsor.language.free`).
     Raises NetsorError with one diagnostic for each statement that is at fault (codes N2xx to N5xx).
     """
-    state = State(tree, settings, data, directory, rules, pinned)
+    state = State(tree, settings, data, directory, rules, free)
     try:
         for statement in tree.statements:
             _run(statement, Frame(state))

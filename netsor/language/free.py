@@ -6,6 +6,7 @@ It is found by trying: where the elaboration asks for a number, the parameter ta
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from netsor.ir.program import Program
@@ -13,6 +14,9 @@ from netsor.language import syntax
 from netsor.language.constants import NeedsNumber
 from netsor.language.diagnostics import NetsorError
 from netsor.language.elaborate import elaborate
+from netsor.language.state import Free
+
+TRIALS = (4, Fraction(1, 2), 1, 0)  # what parameters without a value are tried at, where numbers decide whether the program is one
 
 
 def elaborate_free(tree: syntax.Program, **options: Any) -> Program:
@@ -22,13 +26,45 @@ def elaborate_free(tree: syntax.Program, **options: Any) -> Program:
     pinned: frozenset[str] = frozenset()
     everything = frozenset(
         setting.name.name for each in tree.statements if isinstance(each, syntax.Param) for setting in each.settings)
+    sizes = _in_ranges(tree)
     while True:
-        try:
-            return elaborate(tree, **options, pinned=pinned)
-        except NeedsNumber as need:
-            more = need.names - pinned
-        except NetsorError:
+        failure = None
+        for trial in TRIALS:
+            try:
+                return elaborate(tree, **options, free=Free(pinned, trial, sizes))
+            except NeedsNumber as need:
+                more = need.names - pinned
+                break
+            except NetsorError as error:
+                failure = failure or error
+        else:
             more = everything - pinned  # whatever it is, it is to be said about the numbers in force
         if not more:
             return elaborate(tree, **options)
-        pinned |= more
+        try:
+            pinned |= more
+            if failure is not None and pinned >= everything:
+                elaborate(tree, **options)
+        except NetsorError as error:
+            raise _worse(failure, error) from None
+
+
+def _worse(failure: NetsorError, error: NetsorError) -> NetsorError:
+    """What to report where a program fails with free parameters and with numbers: that a number is missing is no answer."""
+    missing = all(diagnostic.code == "N503" for diagnostic in error.diagnostics)
+    return failure if missing else error
+
+
+def _in_ranges(tree: syntax.Program) -> frozenset[str]:
+    """The names that occur in the bounds of ranges and the sizes of arrays."""
+    found: set[str] = set()
+    pending: list[tuple[syntax.Node, bool]] = [(each, False) for each in tree.statements]
+    while pending:
+        node, inside = pending.pop()
+        inside = inside or isinstance(node, syntax.Range)
+        if inside and isinstance(node, syntax.Name):
+            found.add(node.dotted)
+        if isinstance(node, syntax.Data):
+            pending += [(each, True) for each in node.element.subscripts]
+        pending += [(child, inside) for child in node.children()]
+    return frozenset(found)

@@ -163,7 +163,7 @@ def element(entity: Pieces, subscripts: list[Expr], node: syntax.Name, frame: Fr
 
 def _entry(array: ArrayDeclaration, subscripts: tuple[Expr, ...], frame: Frame) -> Expr:
     """An entry of an array; a number where the subscripts are numbers (in a derivation arrays keep their names)."""
-    if frame.state.pinned is not None or not all(isinstance(each, Num) for each in subscripts):
+    if frame.state.free is not None or not all(isinstance(each, Num) for each in subscripts):
         return Array(array, subscripts)
     position = tuple(int(each.value) - range_.lo for each, range_ in zip(subscripts, array.ranges))
     entry = float(np.asarray(array.values)[position])

@@ -31,11 +31,27 @@ class TooMuchWork(NetsorError):
     """The program as a whole is too large; nothing else is worth saying."""
 
 
+@dataclass(frozen=True)
+class Free:
+    """In a derivation, parameters stay symbols: all but those ``pinned``.  One without a value is tried at ``trial``, at SIZE if it is
+    one of ``sizes``."""
+
+    pinned: frozenset[str]
+    trial: Any
+    sizes: frozenset[str]
+
+    def trial_of(self, name: str) -> Any:
+        return SIZE if name in self.sizes else self.trial
+
+
+SIZE = 4
+
+
 class State:
     def __init__(self, tree: syntax.Program, settings: Mapping[str, Any], data: Mapping[str, Any],
-                 directory: Path | None, rules: Mapping[str, Any], pinned: frozenset[str] | None = None):
+                 directory: Path | None, rules: Mapping[str, Any], free: Free | None = None):
         self.tree = tree
-        self.pinned = pinned  # in a derivation, parameters that stay numbers; None where all do
+        self.free = free
         self.scope = Scope(tree)
         self.settings = dict(settings)
         self.data = dict(data)

@@ -22,10 +22,11 @@ from netsor.derive.closed_forms.activation import Activation
 from netsor.derive.closed_forms.families import citation_of, decompose, names
 from netsor.derive.closed_forms.isserlis import polynomial_moment
 from netsor.derive.closed_forms.law import Law
+from netsor.derive.closed_forms.numbers import value
 from netsor.derive.closed_forms.polynomials import hermite_pair
 from netsor.derive.closed_forms.terms import Decomposition
 
-__all__ = ["Activation", "citation", "mean", "names", "pair_moment", "polynomial_moment", "second_moment"]
+__all__ = ["Activation", "citation", "mean", "names", "pair_moment", "polynomial_moment", "second_moment", "value"]
 
 ZERO = sympy.Integer(0)
 MEAN_U, MEAN_V, VAR_U, VAR_V, COV, RHO = (sympy.Dummy(name) for name in ("mu", "nu", "a", "b", "c", "rho"))
@@ -74,9 +75,9 @@ def mean(phi: Activation, mean, variance) -> sympy.Expr | None:
 
 
 def citation(left: Activation, right: Activation | None = None) -> str:
-    """Where the formulas of a function, or of a pair, come from."""
+    """Where the formulas of a function, or of a pair, come from; "" where there are none."""
     sources = [citation_of(activation.name) for activation in (left, right) if activation is not None]
-    return "; ".join(dict.fromkeys(sources))
+    return "; ".join(dict.fromkeys(source for source in sources if source))
 
 
 def _product(one: sympy.Expr | None, two: sympy.Expr | None) -> sympy.Expr | None:
@@ -139,5 +140,5 @@ def _mean(phi: Activation, shifted: bool, constant: bool):
         return None, {}
     place = MEAN_U if shifted else ZERO
     if constant:
-        return (None if decomposition.remainder else sympy.Add(*(term(place) for term in decomposition.terms))), numbers
+        return decomposition(place), numbers
     return expectations.mean(decomposition, place, VAR_U), numbers

@@ -9,6 +9,7 @@ A summand is a rational coefficient times
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
 from dataclasses import dataclass, field
 
@@ -102,6 +103,7 @@ def _nearest(groups, weight, exponent) -> tuple:
     return min(candidates, key=lambda key: sympy.count_ops(tidy_exponent(exponent - key[1])), default=(weight, exponent))
 
 
+@functools.lru_cache(maxsize=4096)
 def tidy_exponent(exponent: sympy.Expr) -> sympy.Expr:
     return sympy.factor(exponent)
 
@@ -114,6 +116,7 @@ def _over_root(coefficient: sympy.Expr, width: sympy.Expr) -> sympy.Expr:
     return tidy(coefficient) / root(width)
 
 
+@functools.lru_cache(maxsize=4096)
 def tidy(coefficient: sympy.Expr) -> sympy.Expr:
     """A rational coefficient with its common factors pulled out, or as it is if that is shorter."""
     symbols = coefficient.free_symbols

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from dataclasses import replace
+
 import sympy
 
 from netsor.derive.closed_forms.collect import Collected, root, tidy
@@ -44,17 +47,20 @@ def second_moment(left: Decomposition, right: Decomposition, mean: sympy.Expr, v
     if not _remainders_average_out(left, right, mean == 0):
         return None
     order = left.kinks if len(left.kinks) >= len(right.kinks) else right.kinks
-    found = Collected()
+    found, products = Collected(), defaultdict(lambda: sympy.Integer(0))
     try:
         for one in left.terms:
             for two in right.terms:
                 if mean == 0 and one.parity * two.parity == -1:
                     continue
-                products = product(one, two, order)
-                if products is None:
+                terms = product(one, two, order)
+                if terms is None:
                     _add(found, one, two, law)
-                for term in products or ():
-                    _add(found, UNIT, term, Law(sympy.Integer(0), mean, sympy.Integer(0), sympy.Integer(0), variance))
+                for term in terms or ():
+                    products[replace(term, coefficient=ONE)] += term.coefficient
+        alone = Law(sympy.Integer(0), mean, sympy.Integer(0), sympy.Integer(0), variance)
+        for term, coefficient in products.items():
+            _add(found, UNIT, term.times(coefficient), alone)
     except NoClosedForm:
         return None
     return found.expression()

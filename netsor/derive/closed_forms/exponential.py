@@ -18,12 +18,12 @@ def gaussian() -> Decomposition:
     return Decomposition((Term(1, decay=sympy.Integer(1)),))
 
 
-def elu(alpha=sympy.Integer(1)) -> Decomposition:
+def elu(alpha=sympy.S.One) -> Decomposition:
     return _unit(1, alpha, sympy.Integer(1))
 
 
-def celu(alpha=sympy.Integer(1)) -> Decomposition:
-    return _unit(1, alpha, 1 / alpha)
+def celu(alpha=sympy.S.One) -> Decomposition | None:
+    return None if alpha == 0 else _unit(1, alpha, 1 / alpha)
 
 
 def selu(scale=SELU_SCALE, alpha=SELU_ALPHA) -> Decomposition:

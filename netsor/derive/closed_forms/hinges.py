@@ -6,18 +6,20 @@ import sympy
 
 from netsor.derive.closed_forms.terms import Decomposition, Term, polynomial, ramp
 
+LEAK, QUARTER = sympy.Rational(1, 100), sympy.Rational(1, 4)
+
 
 def relu() -> Decomposition:
     return leaky_relu(0)
 
 
-def leaky_relu(slope=sympy.Rational(1, 100)) -> Decomposition:
+def leaky_relu(slope=LEAK) -> Decomposition:
     """(1 + slope)/2 x + (1 - slope)/2 |x|."""
-    terms = (Term((1 + slope) / sympy.Integer(2), 1), Term((1 - slope) / sympy.Integer(2), 1).signed())
-    return Decomposition(tuple(term for term in terms if term.coefficient != 0))
+    half = sympy.S.Half
+    return Decomposition((Term(half * (1 + slope), 1), Term(half * (1 - slope), 1).signed()))
 
 
-def prelu(slope=sympy.Rational(1, 4)) -> Decomposition:
+def prelu(slope=QUARTER) -> Decomposition:
     return leaky_relu(slope)
 
 
@@ -32,7 +34,7 @@ def squared_relu() -> Decomposition:
 def clip(lo, hi) -> Decomposition | None:
     """min(max(x, lo), hi) = (lo + hi + |x - lo| - |x - hi|) / 2 for lo < hi; either may be infinite."""
     lo, hi = sympy.sympify(lo), sympy.sympify(hi)
-    if (hi - lo).is_positive is False:
+    if (hi - lo).is_extended_positive is False:
         return None
     low = (Term(1, 1),) if lo == -sympy.oo else (*polynomial(lo), *_beyond(lo))
     high = () if hi == sympy.oo else tuple(term.times(-1) for term in _beyond(hi))
@@ -44,7 +46,7 @@ def _beyond(at) -> tuple[Term, ...]:
     return (*ramp(1, at), *ramp(-at, at, power=0)) if at != 0 else ramp(1)
 
 
-def hardtanh(lo=sympy.Integer(-1), hi=sympy.Integer(1)) -> Decomposition | None:
+def hardtanh(lo=sympy.S.NegativeOne, hi=sympy.S.One) -> Decomposition | None:
     return clip(lo, hi)
 
 

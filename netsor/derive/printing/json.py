@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from netsor.derive.printing.latex import latex
+from netsor.derive.printing.latex import left_side as latex_left
 from netsor.derive.printing.sympy_code import plain
-from netsor.derive.printing.text import text
+from netsor.derive.printing.text import left_side, text
 
 
 def document(derivation) -> dict[str, Any]:
@@ -27,8 +28,8 @@ def equation(statement) -> dict[str, Any]:
     import sympy
 
     found = {
-        "section": statement.section, "left": text(statement.left), "right": text(statement.right),
-        "latex": f"{latex(statement.left)} = {latex(statement.right)}", "sympy": sympy.srepr(plain(statement.right)),
+        "section": statement.section, "left": left_side(statement), "right": text(statement.right),
+        "latex": f"{latex_left(statement)} = {latex(statement.right)}", "sympy": sympy.srepr(plain(statement.right)),
         "rule": statement.rule, "citation": statement.citation, "for": statement.condition, "given": list(statement.given),
         "over": list(statement.over), "indices": {str(name): [text(low), text(high)] for name, low, high in statement.axes},
     }

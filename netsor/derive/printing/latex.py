@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 import sympy
 from sympy.printing.latex import LatexPrinter, latex_escape
@@ -11,6 +12,7 @@ from netsor.derive.printing.notes import notes
 
 KERNELS = {"K": "K", "k": r"\kappa", "m": "m", "C": "C", "rho": r"\rho", "e": "e"}
 LONG = 110  # characters of a formula beyond which it is broken at its sums
+GREEK = {chr(code): unicodedata.name(chr(code)).split()[-1] for code in range(0x3b1, 0x3ca) if code != 0x3c2}
 IDENTIFIER = re.compile(r"[^\W_]+(_[^\W_]+)*\Z")
 
 
@@ -136,6 +138,7 @@ def name(text: str) -> str:
 
 def about(text: str) -> str:
     """The name of a family or parameter."""
+    text = "".join(GREEK[letter].lower() if letter in GREEK else letter for letter in text)
     primes = len(text) - len(text.rstrip("'"))
     plain = text.rstrip("'")
     if IDENTIFIER.match(plain):
@@ -155,9 +158,18 @@ def latex(expr: sympy.Expr) -> str:
     return Printer({"fold_short_frac": False, "order": None}).doprint(expr)
 
 
+def left_side(statement) -> str:
+    """The left side of a statement, with the scores that it is conditional on."""
+    shown = latex(statement.left)
+    if statement.given and shown.endswith((r"\right)", r"\right]")):
+        scores = ",".join(map(name, statement.given))
+        return rf"{shown[:-7]}\,\middle|\,{scores}{shown[-7:]}"
+    return shown
+
+
 def equation(statement) -> str:
     """A statement as one displayed equation (the inside of ``align*`` or ``$$``)."""
-    left = latex(statement.left)
+    left = left_side(statement)
     if statement.name is not None:
         left += f" = {latex(statement.name)}"
     condition = "" if not statement.condition else r"\qquad " + _condition(statement.condition)
@@ -187,8 +199,6 @@ def lines(statement) -> list[str]:
 def remark(statement) -> str:
     """Rule, citation and conditioning of a statement, in words."""
     parts = []
-    if statement.given:
-        parts.append(f"given {', '.join(statement.given)}")
     if statement.over:
         parts.append(f"over the law of {', '.join(statement.over)}")
     if statement.rule:
@@ -213,7 +223,7 @@ def document(derivation) -> str:
     """A LaTeX document."""
     title = latex_escape(f"{derivation.program.name}: the limit as ") + rf"${derivation.program.width}\to\infty$"
     return "\n".join([
-        r"\documentclass{article}", r"\usepackage[utf8]{inputenc}", r"\usepackage[T1]{fontenc}", r"\usepackage{amsmath,amssymb}",
+        r"\documentclass{article}", r"\usepackage[utf8]{inputenc}", r"\usepackage{amsmath,amssymb}",
         r"\usepackage[margin=2cm]{geometry}", r"\allowdisplaybreaks", r"\setlength{\parindent}{0pt}", r"\begin{document}", rf"\section*{{{title}}}", body(derivation),
         r"\end{document}", ""])
 

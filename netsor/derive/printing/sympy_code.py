@@ -6,7 +6,7 @@ import sympy
 
 from netsor.derive.names import LoopNumber
 from netsor.derive.objects import Named
-from netsor.derive.printing.text import text
+from netsor.derive.printing.text import left_side, text
 
 
 def document(derivation) -> str:
@@ -24,7 +24,7 @@ def document(derivation) -> str:
     for statement in derivation.lines:
         for each in (statement, *statement.where):
             condition = f"  # {each.condition}" if each.condition else ""
-            found.append(f"    {text(each.symbol)!r}: {sympy.srepr(plain(each.right))},{condition}")
+            found.append(f"    {(left_side(each) if each.name is None else text(each.name))!r}: {sympy.srepr(plain(each.right))},{condition}")
     return "\n".join([*found, "}", ""])
 
 

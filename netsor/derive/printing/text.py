@@ -46,6 +46,15 @@ class TextPrinter(StrPrinter):
     def _print_Product(self, expr) -> str:
         return f"prod({self._print(expr.function)} for {_names(self, expr.limits)})"
 
+    def _print_Integral(self, expr) -> str:
+        ((symbol, low, high),) = expr.limits
+        return f"integral({self._print(expr.function)} for {symbol} in {self._print(low)}..{self._print(high)})"
+
+    def _print_Piecewise(self, expr) -> str:
+        *cases, (last, _) = expr.args
+        shown = [f"{self._print(value)} if {self._print(test)} else " for value, test in cases]
+        return f"({''.join(shown)}{self._print(last)})"
+
     def _print_Extremum(self, expr) -> str:
         return f"{expr.name}({self._print(expr.body)} for {expr.limits[0]}{self._guard(expr.guard)})"
 
@@ -134,13 +143,20 @@ def document(derivation) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
+def left_side(entry) -> str:
+    """The left side of a statement, with the scores that it is conditional on."""
+    shown = text(entry.left)
+    if entry.given and shown[-1] in ")]" and not isinstance(entry.left, (sympy.Indexed, sympy.Symbol)):
+        return f"{shown[:-1]} | {', '.join(entry.given)}{shown[-1]}"
+    return shown
+
+
 def entry_lines(entry) -> list[str]:
     """One statement: the equation, where its parts are explained, and why it holds."""
-    left = text(entry.left)
+    left = left_side(entry)
     name = f" = {text(entry.name)}" if entry.name is not None else ""
     remarks = [
-        f"for {entry.condition}" if entry.condition else "", f"given {', '.join(entry.given)}" if entry.given else "",
-        f"over {', '.join(entry.over)}" if entry.over else "", f"[{entry.rule}]" if entry.rule else ""]
+        f"for {entry.condition}" if entry.condition else "", f"over {', '.join(entry.over)}" if entry.over else "", f"[{entry.rule}]" if entry.rule else ""]
     lines = ["    ".join([f"{left}{name} = {text(entry.right)}", *filter(None, remarks)])]
     for part in entry.where:
         lines.append(f"    with {text(part.left)} = {text(part.right)}")
