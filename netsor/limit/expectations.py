@@ -11,7 +11,7 @@ from itertools import combinations
 from collections.abc import Callable
 
 from netsor.ir.expressions import (
-    ONE, ZERO, Compare, Coord, Expect, Expr, Index, Indicator, Leaf, Where, add, first, mul, second,
+    ONE, ZERO, Compare, Coord, Expect, Expr, Index, Indicator, Integral, Leaf, Where, add, first, mul, second,
 )
 from netsor.ir.kernel import Kernel, sides
 from netsor.ir.laws import Law
@@ -20,6 +20,7 @@ from netsor.ir.program import Iid
 from netsor.ir.rewrite import free_indices, rebuild, substitute, walk
 from netsor.limit.affine_leaves import in_affine_parts
 from netsor.limit.conditioning import TooManyCases, Variable, choice_without_leaves, condition, replaced
+from netsor.limit.dimensions import is_several
 from netsor.limit.equations import representatives, substitute_chain
 from netsor.limit.parity import parity, singular
 
@@ -177,14 +178,28 @@ class _Case:
         certain = all(not self.blocks[m].inner and entries[m, k] in (ZERO, ONE) for m in own for k in own)
         if certain:
             same = {slot: next(m for m in own if entries[m, slot] == ONE) for slot in own}
-            merged = [replaced(factor, {Leaf(slot): Leaf(m) for slot, m in same.items()}) for factor in factors]
-            variables = [Variable(Leaf(slot), laws[slot]) for slot in sorted(set(same.values()))]
-            try:
-                return condition(merged, variables, lambda given: self._given(given, entries, means))
-            except TooManyCases:
-                pass
+            factors = [replaced(factor, {Leaf(slot): Leaf(m) for slot, m in same.items()}) for factor in factors]
+            found = self._conditioned(factors, {slot: laws[slot] for slot in set(same.values())}, entries, means)
+            if found is not None:
+                return found
         normal = [_of_normals(factor, laws, self.blocks) for factor in factors]
         return self._gaussian(normal, slots, entries, means, ())
+
+    def _conditioned(self, factors: list[Expr], laws: dict[int, Law], entries: dict, means: list[Expr]) -> Expr | None:
+        """The expectation by conditioning: on all variables, or on the discrete ones alone where quasi-random points are needed for the
+        rest anyway; None where there are too many."""
+        discrete = {slot: law for slot, law in laws.items() if law.atoms() is not None}
+        for held in (laws, discrete):
+            rest = {slot: law for slot, law in laws.items() if slot not in held}
+            normal = [_of_normals(factor, rest, self.blocks) for factor in factors]
+            variables = [Variable(Leaf(slot), held[slot]) for slot in sorted(held)]
+            try:
+                found = condition(normal, variables, lambda given: self._given(given, entries, means))
+            except TooManyCases:
+                continue
+            if held is discrete or not any(isinstance(part, Integral) and integrates_points(part) for part in walk(found)):
+                return found
+        return None
 
     def _given(self, factors: list[Expr], entries: dict, means: list[Expr]) -> Expr:
         """The expectation over the Gaussian leaves that are left when the others have values."""
@@ -240,6 +255,11 @@ def _of_normals(expr: Expr, laws: dict[int, Law], blocks: list[LeafBlock]) -> Ex
         inner = dict(zip(map(first, blocks[expr.slot].inner), expr.subscripts))
         return laws[expr.slot].substitute(inner).of_normal(expr)
     return rebuild(expr, lambda child: _of_normals(child, laws, blocks))
+
+
+def integrates_points(integral: Integral) -> bool:
+    """Whether quasi-random points are needed for every node of an integral."""
+    return any(isinstance(part, Expect) and is_several(part) for part in walk(integral.body))
 
 
 def _mentions_copy(equality) -> bool:

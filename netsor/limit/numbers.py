@@ -123,6 +123,8 @@ class Numbers(Evaluator):
 
     def note(self, method: str, relative_error: float = 0.0) -> None:
         """Record how (and how well) the current binding was integrated."""
+        if self._given:  # inside an integral every node has its own number of points
+            method = method.split(" (")[0]
         if self._current is not None:
             known = self.ledger.methods.get(self._current, frozenset())
             self.ledger.methods[self._current] = known | {method}
