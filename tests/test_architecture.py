@@ -21,6 +21,7 @@ ALLOWED = {
     "limit": {"ir", "language", "rules", "expectation", "nonlinearities"},
     "finite": {"ir", "language", "rules", "expectation", "nonlinearities", "limit", "plugins"},
     "compare": {"ir", "language", "expectation", "limit", "finite", "rules", "nonlinearities"},
+    "graph": {"ir", "language"},
     "plot": {"ir", "language", "expectation", "limit", "finite", "compare"},
     "reproduce": {"ir", "language", "expectation", "limit", "finite", "compare", "plot", "api"},
     "plugins": {"rules", "nonlinearities"},
