@@ -106,7 +106,8 @@ def _sample(
     size = sampler.chunk_size(sum(own.kept_cells for own in quantities))
     finished = [0] * sampler.replicates
 
-    def chunk(replicate: int, start: int, stop: int, points) -> tuple[int, int]:
+    def chunk(replicate: int, start: int, stop: int) -> tuple[int, int]:
+        points = sampler.points(replicate, start, stop)
         numbers, laws = sampler.chunk(contexts[replicate], points, record)
         for own in quantities:
             numbers.prepare(*own.expressions)
@@ -121,8 +122,7 @@ def _sample(
             for replicate, start, stop in sampler.chunks(size):
                 while len(pending) > workers or replicate in pending:
                     _advance(pending, finished, progress, sampler)
-                points = sampler.points(replicate, start, stop)
-                pending[replicate] = pool.submit(chunk, replicate, start, stop, points)
+                pending[replicate] = pool.submit(chunk, replicate, start, stop)
             while pending:
                 _advance(pending, finished, progress, sampler)
         except KeyboardInterrupt:
