@@ -9,10 +9,12 @@ import numpy as np
 
 from netsor.expectation.estimate import Estimate, ExpectationUndefined
 from netsor.expectation.functions import UnaryFunction
-from netsor.expectation.interpolation import TOO_MANY, WANTED, angle, dual_function, law_ranges, patches
+from netsor.expectation.interpolation import TOO_MANY, WANTED, dual_function, law_ranges, patches
+from netsor.expectation.memory import keep_freed_memory
 from netsor.expectation.pair import ROUNDING, expect_pair, pair_formula
 from netsor.expectation.threads import in_threads
 from netsor.expectation.unary import check_integrable, expect_unary
+from netsor.nonlinearities.forms.geometry import half_angle
 
 # Cells of a block: a handful of its temporaries fit the second-level cache.
 BLOCK = 200
@@ -109,7 +111,7 @@ def interpolated_kernel(f: UnaryFunction, mean: np.ndarray, variance: np.ndarray
         part = K if len(groups) == 1 else K[np.ix_(rows, columns)]
 
         def block(down: slice, across: slice) -> np.ndarray:
-            t = angle(var_u[down], part[down, across], var_v[:, across])
+            t = half_angle(var_u[down], part[down, across], var_v[:, across])
             return dual.on_grid(t, [factor[down] for factor in left], [factor[:, across] for factor in right])
 
         if len(groups) == 1:
@@ -147,6 +149,7 @@ def fill_symmetric(size: int, block: Callable[[slice, slice], np.ndarray]) -> np
         for where in _upper_blocks(size):
             fill(where)
     else:
+        keep_freed_memory()
         in_threads(fill, _upper_blocks(size))
     return value
 
