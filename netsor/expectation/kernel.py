@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from netsor.expectation.dual import DualFunction
 from netsor.expectation.estimate import Estimate, ExpectationUndefined
 from netsor.expectation.functions import UnaryFunction
 from netsor.expectation.interpolation import TOO_MANY, WANTED, dual_function, law_ranges, patches
@@ -105,15 +106,8 @@ def interpolated_kernel(f: UnaryFunction, mean: np.ndarray, variance: np.ndarray
     value = np.empty(K.shape) if len(groups) > 1 else None
     for (one, two), dual in duals.items():
         rows, columns = groups[one], groups[two]
-        left = dual.factors_at(0, mean[rows], variance[rows])
-        right = dual.factors_at(1, mean[columns], variance[columns])
-        var_u, var_v = variance[rows, None], variance[None, columns]
         part = K if len(groups) == 1 else K[np.ix_(rows, columns)]
-
-        def block(down: slice, across: slice) -> np.ndarray:
-            t = half_angle(var_u[down], part[down, across], var_v[:, across])
-            return dual.on_grid(t, [factor[down] for factor in left], [factor[:, across] for factor in right])
-
+        block = _dual_block(dual, mean[rows], mean[columns], variance[rows], part, variance[columns])
         if len(groups) == 1:
             value = fill_symmetric(len(K), block)
         elif one == two:
@@ -124,6 +118,17 @@ def interpolated_kernel(f: UnaryFunction, mean: np.ndarray, variance: np.ndarray
             value[np.ix_(columns, rows)] = filled.T
     root = np.sqrt(np.abs(np.diagonal(value)))
     return Estimate(value, worst * float(root.max()) ** 2, f"interpolation in the angle (relative error {worst:.0e})")
+
+
+def _dual_block(dual: DualFunction, mean_u, mean_v, var_u, cov, var_v) -> Callable[[slice, slice], np.ndarray]:
+    """The dual function on blocks of a matrix."""
+    left, right = dual.factors_at(0, mean_u, var_u), dual.factors_at(1, mean_v, var_v)
+
+    def block(rows: slice, columns: slice) -> np.ndarray:
+        t = half_angle(var_u[rows, None], cov[rows, columns], var_v[None, columns])
+        return dual.on_grid(t, [factor[rows] for factor in left], [factor[:, columns] for factor in right])
+
+    return block
 
 
 def _check_kernel(K: np.ndarray, variance: np.ndarray) -> None:

@@ -15,7 +15,10 @@ from netsor.expectation.hermite import HermiteRule, hermite_coefficients
 ANGLES = (0.0, 1e-6, 1e-3, 0.3, 1.2, math.pi / 2, 2.5, math.pi - 1e-3, math.pi)
 
 
-def family(name, low, high, nodes=4, means=Interval(0.0, 0.0, 1)):
+CENTRED = Interval(0.0, 0.0, 1)
+
+
+def family(name, low, high, nodes=4, means=CENTRED):
     return Family(UnaryFunction.of(name), means, Interval(math.log(low), math.log(high), nodes))
 
 

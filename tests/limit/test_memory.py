@@ -13,14 +13,16 @@ from netsor.limit.recursion import Recursion, generic
 
 DEEP = """
 width n
-index b, c in 1..30
+data K[B, C] = [[1]]
+index b, c in 1..B
+index l in 1..6
 input x[b] ~ N(0, K[b,c])
 matrix W[l] ~ N(0, 2/n)
 h[0,b] = x[b]
 for l in 1..6:
   h[l,b] = W[l] @ relu(h[l-1,b])
 output h[6,b]
-""".replace("index b", "index l in 1..6\nindex b").replace("input x", "data K[B, B] = [[1]]\ninput x").replace("1..30", "1..B")
+"""
 
 
 @pytest.fixture
@@ -28,7 +30,7 @@ def small_is_large(monkeypatch):
     monkeypatch.setattr(module, "LARGE", 100)
 
 
-def prepared(*layers):
+def prepared():
     points = np.random.default_rng(0).standard_normal((30, 5))
     program = netsor.parse(DEEP, data={"K": points @ points.T})
     family = program.ir.outputs[0].parts[0].reference.family
@@ -65,10 +67,10 @@ def test_what_samples_need_is_kept(small_is_large, monkeypatch):
 width n
 index i, j in 1..6
 input g[i] ~ N(0, 1)
-matrix W, V, Q, R ~ N(0, 1/n)
+matrix W, V, Q, R, O ~ N(0, 1/n)
 x[i] = tanh(W @ relu(V @ tanh(g[i])))
 p[i,j] = dot(Q @ x[i], R @ x[j]) / sqrt(n)
-y[i] = sum(softmax(p[i,j] for j) * x[j] for j)
+y[i] = sum(softmax(p[i,j] for j) * (O @ x[j]) for j)
 output y
 """)
     seen = []
@@ -76,4 +78,4 @@ output y
     monkeypatch.setattr(module, "integrate", lambda expect_node, numbers: seen.append(expect_node) or expect(expect_node, numbers))
     monkeypatch.setattr("netsor.limit.sampling.MAX_CHUNK", 16)
     program.limit(samples=2**10)
-    assert len(seen) <= 3 * len(set(seen))
+    assert 3 <= len(seen) < 32  # of 64 chunks
