@@ -22,6 +22,7 @@ ALLOWED = {
     "finite": {"ir", "language", "rules", "expectation", "nonlinearities", "limit", "plugins"},
     "compare": {"ir", "language", "expectation", "limit", "finite", "rules", "nonlinearities"},
     "graph": {"ir", "language"},
+    "derive": {"ir", "language", "rules", "expectation", "nonlinearities", "limit"},
     "plot": {"ir", "language", "expectation", "limit", "finite", "compare"},
     "reproduce": {"ir", "language", "expectation", "limit", "finite", "compare", "plot", "api"},
     "plugins": {"rules", "nonlinearities"},

@@ -1,0 +1,1 @@
+"""The third reading of a program: its limit as formulas."""
