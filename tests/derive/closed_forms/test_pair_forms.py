@@ -79,7 +79,7 @@ def test_pairs_are_their_integrals(formulas, law):
 @pytest.mark.slow
 @pytest.mark.parametrize("law", QUICK + SLOW)
 def test_all_pairs_are_their_integrals_at_all_laws(all_formulas, law):
-    assert len(all_formulas) > 450
+    assert len(all_formulas) > 440
     agree(all_formulas, *pair_table(0.0, 0.0, *law), law)
 
 
