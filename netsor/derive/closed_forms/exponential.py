@@ -22,8 +22,8 @@ def elu(alpha=sympy.S.One) -> Decomposition:
     return _unit(1, alpha, sympy.Integer(1))
 
 
-def celu(alpha=sympy.S.One) -> Decomposition:
-    return _unit(1, alpha, 1 / alpha)
+def celu(alpha=sympy.S.One) -> Decomposition | None:
+    return None if alpha == 0 else _unit(1, alpha, 1 / alpha)
 
 
 def selu(scale=SELU_SCALE, alpha=SELU_ALPHA) -> Decomposition:

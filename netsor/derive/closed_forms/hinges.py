@@ -15,8 +15,8 @@ def relu() -> Decomposition:
 
 def leaky_relu(slope=LEAK) -> Decomposition:
     """(1 + slope)/2 x + (1 - slope)/2 |x|."""
-    terms = (Term((1 + slope) / sympy.Integer(2), 1), Term((1 - slope) / sympy.Integer(2), 1).signed())
-    return Decomposition(tuple(term for term in terms if term.coefficient != 0))
+    half = sympy.S.Half
+    return Decomposition((Term(half * (1 + slope), 1), Term(half * (1 - slope), 1).signed()))
 
 
 def prelu(slope=QUARTER) -> Decomposition:

@@ -93,6 +93,9 @@ class Decomposition:
     remainder: int = 0
     kinks: tuple[sympy.Expr, ...] = ()
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "terms", tuple(term for term in self.terms if term.coefficient != 0))
+
     @property
     def parity(self) -> int:
         """+1 even, -1 odd, 0 neither."""

@@ -58,6 +58,14 @@ def test_one_variable_has_no_arccosine():
     assert second_moment(Activation("sin"), Activation("sin"), V) == sympy.Rational(1, 2) - sympy.exp(-2 * V) / 2
 
 
+def test_parameters_at_which_a_function_becomes_another():
+    relu = Activation("relu")
+    assert pair_moment(Activation("elu", (0,)), relu, A, B, C) == pair_moment(relu, relu, A, B, C)
+    assert pair_moment(Activation("leaky_relu", (1,)), Activation("cube"), A, B, C) == 3 * B * C
+    assert pair_moment(Activation("celu", (0,)), relu, A, B, C) is None
+    assert pair_moment(Activation("constant", (0,)), Activation("elu"), A, B, C) == 0
+
+
 def test_independent_variables_factorise():
     """Also where the pair itself has no form."""
     elu = mean(Activation("elu"), 0, A)
@@ -87,26 +95,27 @@ def test_derivatives_by_the_covariance_are_expectations_of_derivatives(left, rig
     assert abs(sympy.N((form.diff(C) - expected).subs(place), 30)) < 1e-25
 
 
-@pytest.mark.parametrize("left, right", list(itertools.combinations_with_replacement(DERIVATIVES, 2)))
-def test_chi_maps_carry_over_to_rho(left, right):
+@pytest.mark.parametrize("name", DERIVATIVES)
+def test_chi_maps_carry_over_to_rho(name):
     """The same by rho, at unit variances."""
-    form = pair_moment(Activation(left), Activation(right), 1, 1, rho=RHO)
-    (factor, one), (other, two) = DERIVATIVES[left], DERIVATIVES[right]
-    expected = factor * other * pair_moment(one, two, 1, 1, rho=RHO)
+    form = pair_moment(Activation(name), Activation(name), 1, 1, rho=RHO)
+    factor, derivative = DERIVATIVES[name]
+    expected = factor**2 * pair_moment(derivative, derivative, 1, 1, rho=RHO)
     assert abs(sympy.N((form.diff(RHO) - expected).subs(RHO, sympy.Rational(2, 7)), 30)) < 1e-25
 
 
 def test_known_forms_take_milliseconds():
-    """A form is derived once and then filled in; 0.2 s for a hundred is 2 ms each, and five times as much is allowed."""
-    names = [case[0] for case in CASES.values() if not case[1]]
+    """A form is derived once and then filled in: 2 ms each, of which five times as much is allowed.  Processor time: other
+    processes do not count."""
+    names = [case[0] for case in CASES.values() if not case[1] and not case[3]] + ["relu", "step", "abs"]
     pairs = list(itertools.islice(itertools.combinations(names, 2), 100))
     for left, right in pairs:
         pair_moment(Activation(left), Activation(right), A, B, C)
     x = sympy.Symbol("x")
-    start = time.perf_counter()
+    start = time.process_time()
     for left, right in pairs:
         pair_moment(Activation(left), Activation(right), 1 + x, 2 * x, x)
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
 
 
 def test_every_function_is_cited_and_in_the_catalogue():
