@@ -13,7 +13,7 @@ from netsor.language.check import KINDS, is_a, mixed_kinds
 from netsor.language.diagnostics import NetsorError
 from netsor.language.expressions import evaluate, wrong_kind
 from netsor.language.lefthand import Left, each_value, label, read_left
-from netsor.language.reductions import range_of
+from netsor.language.binders import range_of
 from netsor.language.scope import IndexEntity
 from netsor.language.state import Frame, fail
 from netsor.language.values import Average, CustomCall, Dot, Level, Product, Value
