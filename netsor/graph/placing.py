@@ -10,7 +10,7 @@ from netsor.graph.layers import Layers, layers
 from netsor.graph.model import Graph, Node
 
 NAME, SMALL = 13.0, 11.0  # sizes of letters
-MONOSPACED, SANS_SERIF = 0.602, 0.56  # width of a letter in units of its size; of sans serif an upper estimate
+MONOSPACED, SANS_SERIF = 0.602, 0.58  # width of a letter in units of its size; of sans serif an upper estimate
 LINE = 15.0  # height of a line of text
 PADDING = 15.0  # beside the text of a node
 KIND = 16.0  # room for the letter of the kind

@@ -90,3 +90,9 @@ def test_the_legend_has_what_occurs_and_nothing_else():
 def test_a_format_that_does_not_exist_is_refused():
     with pytest.raises(ValueError, match="svg, mermaid, dot"):
         draw(NASTY, "png")
+
+
+def test_the_picture_in_the_documentation_is_what_the_program_draws():
+    root = Path(__file__).parents[2]
+    shown = (root / "docs" / "figures" / "attention-graph.svg").read_text(encoding="utf-8")
+    assert shown == draw(graph_of(netsor.load(root / "programs" / "attention.netsor").ir), "svg")

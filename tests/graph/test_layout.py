@@ -2,13 +2,15 @@
 
 import re
 from itertools import combinations, pairwise
+from pathlib import Path
 from random import Random
 
 import numpy as np
 import pytest
 from scipy.optimize import isotonic_regression
 
-from netsor.graph import Edge, Graph, Node
+import netsor
+from netsor.graph import Edge, Graph, Node, graph_of
 from netsor.graph.coordinates import pooled
 from netsor.graph.layers import _crossings, layers
 from netsor.graph.placing import placed
@@ -106,6 +108,18 @@ def test_a_long_edge_beside_a_chain_is_straight_between_its_ends():
     way = placed(graph).ways[-1]
     across = [float(x) for x in re.findall(r"C[-\d.]+ [-\d.]+ ([-\d.]+)", way)]
     assert max(across[:-1]) - min(across[:-1]) < 4
+
+
+def test_skip_connections_of_a_decoder_are_straight():
+    """Each layer's runs beside four rows of nodes that are not under each other."""
+    program = netsor.load(Path(__file__).parents[2] / "programs" / "decoder.netsor", L=3).ir
+    graph = graph_of(program)
+    drawn = placed(graph)
+    number = {node.name: k for k, node in enumerate(graph.nodes)}
+    for layer in (1, 2, 3):
+        skip = graph.edges.index(Edge(number[f"x[{layer - 1},i]"], number[f"x[{layer},i]"]))
+        across = [float(x) for x in re.findall(r"C[-\d.]+ [-\d.]+ ([-\d.]+)", drawn.ways[skip])][:-1]
+        assert len(across) == 3 and max(across) - min(across) < 6
 
 
 def test_a_picture_that_is_too_large_is_refused():
