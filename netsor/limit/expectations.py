@@ -135,7 +135,8 @@ class _Case:
 
     def _find(self, held: frozenset | None) -> Expr:
         names = [] if held is None else representatives(held)
-        entries = {key: substitute_chain(self._entry(kernel, held), names) for key, kernel in self.kernels.items()}
+        solved = frozenset(e for e in held or () if len({substitute_chain(side, names) for side in sides(e)}) == 1)
+        entries = {key: substitute_chain(self._entry(kernel, held, solved), names) for key, kernel in self.kernels.items()}
         entries |= {(k, m): _swapped(entry, self.blocks[m].inner + self.blocks[k].inner) for (m, k), entry in entries.items() if m != k}
         factors = [substitute_chain(factor, names) for factor in self.factors]
         means = [substitute_chain(mean, names) for mean in self.means]
@@ -152,14 +153,15 @@ class _Case:
         ])
 
     @staticmethod
-    def _entry(kernel: Kernel, held: frozenset | None) -> Expr:
+    def _entry(kernel: Kernel, held: frozenset | None, solved: frozenset) -> Expr:
         terms = []
         for (equalities, _), coefficient in kernel.terms.items():
-            open_ = equalities if held is None else frozenset(e for e in equalities if e not in held)
-            # what is left hinges on inner copies (an indicator) or on an equality that fails in this case
-            if held is not None and any(e for e in open_ if not _mentions_copy(e)):
+            # what does not hold hinges on inner copies (an indicator) or on an equality that fails in this case
+            if held is not None and any(e for e in equalities - held if not _mentions_copy(e)):
                 continue
-            terms.append(mul(*[Indicator(Compare("==", *sides(e))) for e in sorted(open_, key=repr)], coefficient))
+            # an equality that removes no index (of x[3-i] and x[3-i'], say) stays: where it fails the coefficient is no covariance
+            tests = sorted(equalities - solved, key=repr)
+            terms.append(mul(*[Indicator(Compare("==", *sides(e))) for e in tests], coefficient))
         return add(*terms)
 
     def _law(self, slot: int, names: list) -> Law:
