@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 HEAD = ["width n", "index i, j, k in 1..2"]
 FUNCTIONS = [
     "relu({})", "tanh({})", "erf({})", "gelu({})", "sigmoid({})", "abs({})", "sin({})", "leaky_relu({}, 0.2)", "clip({}, -1, 0.5)", "step({})",
-    "sign({})", "cos({})", "softplus({})", "{}*sigmoid_erf({})", "silu({})", "hardtanh({})", "gaussian({})", "elu({})",
+    "sign({})", "cos({})", "softplus({})", "({}*sigmoid_erf({}))", "silu({})", "hardtanh({})", "gaussian({})", "elu({})",
 ]
 SMOOTH = ["tanh({})", "sigmoid({})", "erf({})", "sin({})", "cos({})", "gelu({})"]
 

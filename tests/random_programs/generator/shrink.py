@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from generator.compare import Outcome, outcome
+from generator.compare import STAGES, Outcome, outcome
 
 
-def smallest(statements: list[str], failure: Outcome, of: Callable[[list[str]], Outcome] = outcome) -> tuple[list[str], Outcome]:
-    """Statements removed one at a time, last first, as long as the program fails in the same way."""
+def smallest(statements: list[str], failure: Outcome) -> tuple[list[str], Outcome]:
+    """Statements removed one at a time, last first, as long as the program fails in the same way at the smallest widths."""
     shrunk = True
     while shrunk:
         shrunk = False
         for k in reversed(range(1, len(statements))):
             fewer = statements[:k] + statements[k + 1:]
-            found = of(fewer)
+            found = outcome(fewer, STAGES[:1])
             if found.kind == failure.kind:
                 statements, failure, shrunk = fewer, found, True
     return statements, failure
