@@ -31,3 +31,14 @@ def test_one_element_under_two_names_is_one_variable():
     text = "input x[i] ~ N(0, i)\nr[b] = relu(x[b])\ns[b] = relu(x[3-b])\nc[b] = avg(r[b] * s[1])\noutput c\n"
     found = netsor.parse(HEAD + text).limit()["c"]
     np.testing.assert_allclose(found.mean.value, [np.sqrt(2) / (2 * np.pi), 1], atol=1e-12)
+
+
+@pytest.mark.parametrize("left, right, shown", [
+    ("3-i", "3-j", "j = i"), ("2*i-1", "2*j+3", "j = i - 2"), ("2*i", "2*j+1", "never"), ("i+1", "j+1", "j = i"),
+])
+def test_covariances_of_computed_subscripts(left, right, shown):
+    """Var x = 1: the second moment of x[left] and x[right] is 1 where they are the same element."""
+    text = f"width n\nindex i, j in 1..4\nindex k in -10..20\ninput x[k] ~ N(0, 1)\nc[i,j] = avg(relu(x[{left}]) * relu(x[{right}]))\noutput c\n"
+    same = {"j = i": np.eye(4), "j = i - 2": np.eye(4, k=-2), "never": np.zeros((4, 4))}[shown]
+    expected = np.where(same == 1, 1 / 2, 1 / (2 * np.pi))
+    np.testing.assert_allclose(netsor.parse(text).limit()["c"].mean.value, expected, atol=1e-12)
