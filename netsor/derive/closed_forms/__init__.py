@@ -75,9 +75,9 @@ def mean(phi: Activation, mean, variance) -> sympy.Expr | None:
 
 
 def citation(left: Activation, right: Activation | None = None) -> str:
-    """Where the formulas of a function, or of a pair, come from."""
+    """Where the formulas of a function, or of a pair, come from; "" where there are none."""
     sources = [citation_of(activation.name) for activation in (left, right) if activation is not None]
-    return "; ".join(dict.fromkeys(sources))
+    return "; ".join(dict.fromkeys(source for source in sources if source))
 
 
 def _product(one: sympy.Expr | None, two: sympy.Expr | None) -> sympy.Expr | None:
@@ -140,5 +140,5 @@ def _mean(phi: Activation, shifted: bool, constant: bool):
         return None, {}
     place = MEAN_U if shifted else ZERO
     if constant:
-        return (None if decomposition.remainder else sympy.Add(*(term(place) for term in decomposition.terms))), numbers
+        return decomposition(place), numbers
     return expectations.mean(decomposition, place, VAR_U), numbers

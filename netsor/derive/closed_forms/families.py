@@ -24,7 +24,8 @@ def names() -> tuple[str, ...]:
 
 
 def citation_of(name: str) -> str:
-    return next(family.CITATION for family in FAMILIES if name in family.FUNCTIONS)
+    """The source of the formulas of a function, "" where there are none."""
+    return next((family.CITATION for family in FAMILIES if name in family.FUNCTIONS), "")
 
 
 @functools.lru_cache(maxsize=1024)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sympy
+
 from netsor.derive.closed_forms.terms import Decomposition, Term, ramp
 
 
 def step() -> Decomposition:
-    return Decomposition(ramp(1, power=0))
+    """(1 + sgn x)/2, except that step(0) is 0."""
+    return Decomposition(ramp(1, power=0), whole=lambda x: sympy.Heaviside(x, 0))
 
 
 def sign() -> Decomposition:

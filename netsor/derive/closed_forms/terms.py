@@ -10,6 +10,7 @@ S absent or a *smoothed sign*, S(x) = E sgn(x + N(0, noise)): noise 0 is the sig
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import sympy
@@ -86,12 +87,17 @@ class Wave:
 class Decomposition:
     """A function as a sum of terms, possibly plus a remainder of which nothing but the parity is known.
 
-    ``kinks`` are the places of its signs in ascending order, which symbols alone could not tell.
+    ``kinks`` are the places of its signs in ascending order, which symbols alone could not tell; ``whole`` is the function
+    itself, where the terms are not all of it or do not give its value at a jump.
     """
 
     terms: tuple[Term | Wave, ...]
     remainder: int = 0
     kinks: tuple[sympy.Expr, ...] = ()
+    whole: Callable[[sympy.Expr], sympy.Expr] | None = None
+
+    def __call__(self, x: sympy.Expr) -> sympy.Expr:
+        return self.whole(x) if self.whole else sympy.Add(*(term(x) for term in self.terms))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "terms", tuple(term for term in self.terms if term.coefficient != 0))
