@@ -56,7 +56,7 @@ def expectation(
         for held in combinations(equalities, size):
             names = representatives(frozenset(held))
             parts = [
-                mul((-1) ** (size - part_size), substitute_chain(case.value(frozenset(part)), names))
+                mul((-1) ** (size - part_size), substitute_chain(case.value(_with_implied(part, equalities)), names))
                 for part_size in range(size + 1) for part in combinations(held, part_size)
             ]
             delta = Kernel.equal(sides(equality) for equality in held)
@@ -69,6 +69,17 @@ def _relation(row: Coord, column: Coord, covariance: Callable[[Coord, Coord], Ke
     if not isinstance(row.family.definition, Iid) and not isinstance(column.family.definition, Iid):
         return covariance(row, column).limit()
     return Kernel.equal(zip(row.subscripts, column.subscripts)) if row.family is column.family else Kernel()
+
+
+def _with_implied(held: tuple, equalities: list) -> frozenset | bool:
+    """The equalities and those that follow from them (i = 1 and k = 1: i = k); False if they contradict each other.
+
+    The inversion asks for all subsets; only closed ones ever occur, and whatever stands for the others cancels."""
+    names = representatives(frozenset(held))
+    ends = lambda equality: {substitute_chain(side, names) for side in sides(equality)}  # noqa: E731
+    if any(len(ends(equality)) > 1 for equality in held):
+        return False
+    return frozenset(equality for equality in equalities if len(ends(equality)) == 1)
 
 
 class LeafBlock:
@@ -128,7 +139,9 @@ class _Case:
         self.factors, self.blocks, self.means, self.kernels, self.mirror = factors, blocks, means, kernels, mirror
         self.known: dict = {}
 
-    def value(self, held: frozenset | None) -> Expr:
+    def value(self, held: frozenset | None | bool) -> Expr:
+        if held is False:
+            return ZERO  # never the case
         if held not in self.known:
             self.known[held] = self._find(held)
         return self.known[held]

@@ -41,9 +41,9 @@ def run_limit(
     keep_freed_memory()
     with as_diagnostics():
         analysis = Analysis(program)
-        wanted = [o for o in program.outputs if outputs is None or o.name in outputs]
+        wanted = [o for o in analysis.program.outputs if outputs is None or o.name in outputs]
         reported = [quantity(output, analysis) for output in wanted]
-        expectations = program.expectations if outputs is None else []
+        expectations = analysis.program.expectations if outputs is None else []
         asked = [expected_quantity(expectation, analysis, quantity) for expectation in expectations]
         sampler = Sampler(analysis, samples=samples, replicates=REPLICATES, seed=seed)
         return _compute(program, analysis, sampler, reported, asked, progress, workers)
