@@ -145,7 +145,7 @@ def matrix_name(product: MatMul) -> str:
     """``W[1,a]`` or ``W[1,a].T``, as in the product."""
     matrix = product.matrix
     shown = [*map(str, matrix.constants), *map(text, product.matrix_subscripts)]
-    transposed = ".T" if getattr(product, "transposed", False) else ""
+    transposed = ".T" if product.transposed else ""
     return (f"{matrix.name}[{','.join(shown)}]" if shown else matrix.name) + transposed
 
 
