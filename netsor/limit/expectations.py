@@ -11,7 +11,7 @@ from itertools import combinations
 from collections.abc import Callable
 
 from netsor.ir.expressions import (
-    ONE, ZERO, Compare, Coord, Expect, Expr, Index, Indicator, Integral, Leaf, Where, add, first, mul, second,
+    ONE, ZERO, Compare, Coord, Expect, Expr, Index, Indicator, Integral, Leaf, Num, Where, add, first, mul, second,
 )
 from netsor.ir.kernel import Kernel, sides
 from netsor.ir.laws import Law
@@ -76,10 +76,10 @@ def _with_implied(held: tuple, equalities: list) -> frozenset | bool:
 
     The inversion asks for all subsets; only closed ones ever occur, and whatever stands for the others cancels."""
     names = representatives(frozenset(held))
-    ends = lambda equality: {substitute_chain(side, names) for side in sides(equality)}  # noqa: E731
-    if any(len(ends(equality)) > 1 for equality in held):
+    ends = {equality: {substitute_chain(side, names) for side in sides(equality)} for equality in equalities}
+    if any(len(ends[equality]) > 1 and all(isinstance(end, Num) for end in ends[equality]) for equality in held):
         return False
-    return frozenset(equality for equality in equalities if len(ends(equality)) == 1)
+    return frozenset((*held, *(equality for equality in equalities if len(ends[equality]) == 1)))
 
 
 class LeafBlock:
