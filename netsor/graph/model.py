@@ -18,6 +18,7 @@ from netsor.ir.text import text as _text
 NAME_LENGTH = 32  # characters of a node's name; the whole formula is in its tooltip
 LAW_LENGTH = 22
 FORMULA_LENGTH = 400
+_TWICE = re.compile(r"\(\(([^()]*(?:\([^()]*\)[^()]*)*)\)\)")  # brackets around brackets
 INPUTS = (Given, Iid, RandomScalar)
 
 
@@ -138,6 +139,7 @@ class _Names:
         hidden = [part for part in walk(body) if isinstance(part, (Coord, ScalarRef)) and part.family.hidden]
         for part in sorted(hidden, key=lambda part: -len(text(part))):
             shown = shown.replace(text(part), f"({self(part.family)})")
+        shown = _TWICE.sub(r"(\1)", shown.replace(" + (-1) * ", " - "))
         return _short(shown, FORMULA_LENGTH)
 
 

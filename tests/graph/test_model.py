@@ -71,6 +71,13 @@ def test_values_without_a_name_are_called_by_their_formula():
     assert y.formula in ("(W @ V @ (g * h)) + (V @ relu(g))", "(V @ relu(g)) + (W @ V @ (g * h))")
 
 
+def test_formulas_have_no_brackets_around_brackets_and_differences_are_such():
+    graph = graph_of(netsor.parse(
+        "width n\ninput h ~ N(0, 1)\nmatrix V ~ N(0, 1/n)\nm = avg(h)\ny = gelu(V @ h)\nv = 1 + avg((h - m)^2)\n").ir)
+    nodes = {node.name: node for node in graph.nodes}
+    assert nodes["y"].formula == "gelu(V @ h)" and "avg((h - m)^2)" in nodes
+
+
 def test_the_graph_of_a_program_is_always_the_same():
     """Numbers that tell copies of an index apart depend on what was parsed before."""
     text = "width n\nindex a, b in 1..2\nconst K[a,b] = 1 if a == b else 0.5\ninput h[a] ~ N(0, K)\ny[a] = relu(h[a])\n"
