@@ -21,7 +21,7 @@ def refuse_if_too_large(program: Program, samples: int, outputs: list[str]) -> N
         return
     analysis = Analysis(program)
     sampler = Sampler(analysis, samples=samples, replicates=REPLICATES, seed=0)
-    kept = sum(_kept(quantity(output, analysis)) for output in program.outputs if output.name in outputs)
+    kept = sum(_kept(quantity(output, analysis)) for output in analysis.program.outputs if output.name in outputs)
     # along an infinite axis the points of one replicate are held, with what is computed from them, at once
     held = sum(
         plan.batch * sum(plan.size) for plan, level in zip(sampler.plans, sampler.levels) if level == Level.REPLICATE

@@ -26,6 +26,8 @@ def command(ctx, files, check, diff) -> None:
     """
     from netsor.cli.failures import diagnostics_of, report
 
+    if "-" in files and len(files) > 1:
+        raise click.UsageError("- is formatted alone: its text goes to the standard output")
     changed = unchanged = broken = 0
     for file in program_files(files):
         try:

@@ -9,7 +9,7 @@ import click
 
 from netsor import __version__
 
-COMMANDS = ("run", "check", "test", "derive", "simulate", "compare", "reproduce", "new", "fmt", "explain", "list")
+COMMANDS = ("run", "check", "test", "derive", "simulate", "compare", "reproduce", "graph", "new", "fmt", "explain", "list")
 
 
 class LazyGroup(click.Group):

@@ -136,7 +136,7 @@ def _series(probes: dict[str, Probe], expected: dict[str, Expected], widths: tup
 
 def _controls(ir, limit, probes, laws, expected, widths, done, runs, level):
     """The verdicts on laws that are wrong on purpose."""
-    from netsor.compare.unshared import unshared
+    from netsor.compare.unshared import uncorrected, unshared
 
     def verdict(control: str, wrong: dict[str, Expected]):
         results: list[StatisticResult] = judge(*_series(probes, wrong, widths, done), level)
@@ -145,15 +145,16 @@ def _controls(ir, limit, probes, laws, expected, widths, done, runs, level):
     yield verdict(wrong_laws.MATCHED, {n: wrong_laws.matched_gaussian(p, expected[n]) for n, p in probes.items()})
     yield verdict(wrong_laws.SCALED, {
         n: expected_of(limit[n], p, laws[n], scale=wrong_laws.SCALE) for n, p in probes.items()})
-    other, reason = None, "no matrix is used twice"
-    independent = unshared(ir)
-    if independent is not None:
-        other, reason = _limit_or_reason(independent, limit, list(probes))
-    if other is None:
-        yield wrong_laws.ControlVerdict(wrong_laws.UNSHARED, False, "cannot", True, f"omitted: {reason}")
-        return
-    own = {n: laws_of(other[n], p.elements, p.random) for n, p in probes.items()}
-    yield verdict(wrong_laws.UNSHARED, {n: expected_of(other[n], p, own[n]) for n, p in probes.items()})
+    for control, program, absent in (
+        (wrong_laws.UNSHARED, unshared(ir), "no matrix is used twice"),
+        (wrong_laws.UNCORRECTED, uncorrected(ir), ""),
+    ):
+        other, reason = (None, absent) if program is None else _limit_or_reason(program, limit, list(probes))
+        if other is not None:
+            own = {n: laws_of(other[n], p.elements, p.random) for n, p in probes.items()}
+            yield verdict(control, {n: expected_of(other[n], p, own[n]) for n, p in probes.items()})
+        elif reason:
+            yield wrong_laws.ControlVerdict(control, False, "cannot", True, f"omitted: {reason}")
 
 
 def _limit_or_reason(program: Program, limit: LimitResult, names: list[str]):

@@ -22,6 +22,7 @@ MUST, MAY = 0.999, 0.5
 """Power from which on a wrong law must be rejected, and may be."""
 
 MATCHED, SCALED, UNSHARED = "matched Gaussian", f"scale wrong by {100 * (SCALE - 1):.0f} %", "shared matrices as if independent"
+UNCORRECTED = "dropped Ż: transposes as if independent"
 
 
 @dataclass(frozen=True)

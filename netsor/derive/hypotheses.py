@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from netsor.ir.program import Score
-from netsor.limit.fresh_factor import fresh_factor
 
 
 def hypotheses(derivation) -> list[str]:
@@ -15,9 +14,9 @@ def hypotheses(derivation) -> list[str]:
     if program.matrices:
         found.append(f"Entries of matrices are iid Gaussian, matrices and inputs independent of each other; {program.width} → ∞ "
                      "with everything else fixed")
-    for family in program.families:
+    for family in analysis.program.families:
         if isinstance(family.definition, Score) and family in analysis.needed_scores():
-            source = fresh_factor(family, analysis.recursion.sources)
+            source = analysis.fresh.of(family)
             if source is not None:
                 found.append(f"{family.label} has the fresh factor {source.owner}: its summands are odd in it")
     numbers = {name: value for name, value in program.parameters.items() if value is not None}

@@ -21,8 +21,9 @@ MOST_MEMBERS = 200
 
 
 class DualFunction:
-    """Chebyshev series in t = (2/pi) arcsin(rho), whose coefficients are low-rank functions of the two laws.
+    """Chebyshev series in t = tan(arcsin(rho) / 2), whose coefficients are low-rank functions of the two laws.
 
+    The dual is analytic in the angle arcsin(rho), up to and including rho = +-1, and hence in t, which costs no trigonometry.
     coefficient m at (law_u, law_v) = sum_r left_m[r](law_u) right_m[r](law_v). On a matrix the factors are
     evaluated once a row and once a column, and a cell costs one Clenshaw step for each m.
     ``error`` is relative to sqrt(E f(U)^2 E g(V)^2), measured away from all nodes.
@@ -98,13 +99,12 @@ class DualFunction:
             nodes = 2 * nodes - 1
 
     def _add_angles(self, nodes: int, known: dict[float, np.ndarray]) -> None:
-        """Coefficients over laws at theta = pi (1 - t) / 2, by position of t from 0 to 1, in two threads."""
+        """Coefficients over laws at the angles of ``nodes`` values of t, by position of t from 0 to 1, in two threads."""
         points = lobatto(nodes)
         wanted = [p for p in range(nodes) if p / (nodes - 1) not in known and not (self.parity and 2 * p > nodes - 1)]
 
         def compute(position: int) -> np.ndarray:
-            theta = math.pi if position == nodes - 1 else 0.5 * math.pi * (1.0 - points[position])
-            return self._coefficients(self.rule.matrix(theta))
+            return self._coefficients(self.rule.matrix(_theta(points[position])))
 
         for position, coefficients in zip(wanted, in_threads(compute, wanted)):
             known[position / (nodes - 1)] = coefficients
@@ -147,9 +147,11 @@ class DualFunction:
 
         def coefficient(m: int) -> np.ndarray | float:
             position = (m - start) // step
-            if left[position].shape[1] == 0:
+            one, two = left[position], right[position]
+            if one.shape[1] == 0:
                 return 0.0
-            return np.matmul(left[position], right[position], out=product)
+            # the product of a single column and a single row broadcasts faster than matmul goes about it
+            return (np.multiply if one.shape[1] == 1 else np.matmul)(one, two, out=product)
 
         return clenshaw(t, coefficient, self.orders, self.parity)
 
@@ -177,10 +179,15 @@ class DualFunction:
         worst = self.tail
         spacing = 1.0 / max(len(self.series) - 1, 1)
         for t in (1.0, 1.0 - 2 * spacing**2, math.cos(0.5 * math.pi * spacing * 3), 0.413, -0.179, -1.0 + 6 * spacing**2):
-            matrix = self.rule.matrix(0.5 * math.pi * (1.0 - t))[self.first.size :, self.second.size :]
+            matrix = self.rule.matrix(_theta(t))[self.first.size :, self.second.size :]
             found = self.on_grid(np.full(matrix.shape, t), left, right)
             worst = max(worst, float(np.abs((found - matrix) / unit).max()))
         return worst
+
+
+def _theta(t: float) -> float:
+    """arccos(rho), from 0 at t = 1 to pi at t = -1."""
+    return 0.5 * math.pi - 2.0 * math.atan(t)
 
 
 def _grown(interval: Interval, tail: float) -> Interval:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from netsor.expectation.family import Family
+from netsor.expectation.hermite import HermiteRule
 from netsor.expectation.plane import PlaneRule
 from netsor.expectation.threads import serial_product
 
@@ -97,10 +98,16 @@ class PanelRule:
         return self.plane.fine(math.cos(theta), math.sin(theta) if 0.0 < theta < math.pi else 0.0, _PANEL_NODES)
 
 
-def dual_rule(first: Family, second: Family) -> TrapezoidRule | PanelRule:
-    """The cheaper rule that is accurate to rounding."""
+def dual_rule(first: Family, second: Family) -> HermiteRule | TrapezoidRule | PanelRule:
+    """The cheapest rule that is accurate to rounding."""
     if not first.function.kinks and not second.function.kinks:
-        points = TrapezoidRule.points_needed(first, second)
-        if points is not None:
-            return TrapezoidRule(first, second, points)
+        return HermiteRule.of(first, second) or trapezoid_rule(first, second) or PanelRule(first, second)
     return PanelRule(first, second)
+
+
+def trapezoid_rule(first: Family, second: Family) -> TrapezoidRule | None:
+    """The rule for smooth functions without preparations, where it converges."""
+    if first.function.kinks or second.function.kinks:
+        return None
+    points = TrapezoidRule.points_needed(first, second)
+    return None if points is None else TrapezoidRule(first, second, points)

@@ -33,6 +33,12 @@ class Estimate:
     def shape(self) -> tuple[int, ...]:
         return self.value.shape
 
+    @property
+    def worst(self) -> float:
+        """The largest error (0 of none); an error that is broadcast is looked at once."""
+        own = tuple(slice(None) if stride else slice(1) for stride in self.error.strides)
+        return float(np.max(self.error[own], initial=0.0))
+
     def __getitem__(self, index: Any) -> Estimate:
         return Estimate(self.value[index], self.error[index], self.method)
 

@@ -12,6 +12,7 @@ from netsor.expectation.dual import DualFunction
 from netsor.expectation.estimate import Estimate
 from netsor.expectation.family import Interval
 from netsor.expectation.functions import UnaryFunction
+from netsor.nonlinearities.forms.geometry import half_angle
 
 WANTED = 1e-10
 # Below these numbers of distinct cells direct quadrature is cheaper than building an interpolant:
@@ -65,15 +66,6 @@ def patches(variance: np.ndarray) -> list[np.ndarray]:
     return [np.flatnonzero(group == number) for number in range(count) if np.any(group == number)]
 
 
-def angle(var_u: np.ndarray, cov: np.ndarray, var_v: np.ndarray) -> np.ndarray:
-    """t = (2/pi) arcsin(rho)."""
-    from netsor.nonlinearities.forms import pair_geometry
-
-    _, arcsine = pair_geometry(var_u, cov, var_v)
-    arcsine *= 2 / np.pi
-    return arcsine
-
-
 def interpolated_pairs(f: UnaryFunction, g: UnaryFunction, cells) -> Estimate | None:
     """Arrays of pairs; passes when there are few, or when the wanted error is missed and they are not too many."""
     constant = all(np.ptp(part) == 0 for part in (cells.mean_f, cells.mean_g, cells.var_f, cells.var_g))
@@ -101,7 +93,7 @@ def _on_cells(dual: DualFunction, cells) -> tuple[np.ndarray, np.ndarray]:
         part = cells[chunk]
         left = dual.factors_at(0, part.mean_f, part.var_f)
         right = dual.factors_at(1, part.mean_g, part.var_g)
-        value[chunk] = dual.on_cells(angle(part.var_f, part.cov, part.var_g), left, right)
+        value[chunk] = dual.on_cells(half_angle(part.var_f, part.cov, part.var_g), left, right)
         unit[chunk] = dual.scale(0, dual.first.basis(part.mean_f, part.var_f))
         unit[chunk] *= dual.scale(1, dual.second.basis(part.mean_g, part.var_g))
     return value, dual.error * unit

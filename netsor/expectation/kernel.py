@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from netsor.expectation.dual import DualFunction
 from netsor.expectation.estimate import Estimate, ExpectationUndefined
 from netsor.expectation.functions import UnaryFunction
-from netsor.expectation.interpolation import TOO_MANY, WANTED, angle, dual_function, law_ranges, patches
+from netsor.expectation.interpolation import TOO_MANY, WANTED, dual_function, law_ranges, patches
+from netsor.expectation.memory import keep_freed_memory
 from netsor.expectation.pair import ROUNDING, expect_pair, pair_formula
 from netsor.expectation.threads import in_threads
 from netsor.expectation.unary import check_integrable, expect_unary
+from netsor.nonlinearities.forms.geometry import half_angle
 
 # Cells of a block: a handful of its temporaries fit the second-level cache.
 BLOCK = 200
@@ -103,15 +106,8 @@ def interpolated_kernel(f: UnaryFunction, mean: np.ndarray, variance: np.ndarray
     value = np.empty(K.shape) if len(groups) > 1 else None
     for (one, two), dual in duals.items():
         rows, columns = groups[one], groups[two]
-        left = dual.factors_at(0, mean[rows], variance[rows])
-        right = dual.factors_at(1, mean[columns], variance[columns])
-        var_u, var_v = variance[rows, None], variance[None, columns]
         part = K if len(groups) == 1 else K[np.ix_(rows, columns)]
-
-        def block(down: slice, across: slice) -> np.ndarray:
-            t = angle(var_u[down], part[down, across], var_v[:, across])
-            return dual.on_grid(t, [factor[down] for factor in left], [factor[:, across] for factor in right])
-
+        block = _dual_block(dual, mean[rows], mean[columns], variance[rows], part, variance[columns])
         if len(groups) == 1:
             value = fill_symmetric(len(K), block)
         elif one == two:
@@ -122,6 +118,17 @@ def interpolated_kernel(f: UnaryFunction, mean: np.ndarray, variance: np.ndarray
             value[np.ix_(columns, rows)] = filled.T
     root = np.sqrt(np.abs(np.diagonal(value)))
     return Estimate(value, worst * float(root.max()) ** 2, f"interpolation in the angle (relative error {worst:.0e})")
+
+
+def _dual_block(dual: DualFunction, mean_u, mean_v, var_u, cov, var_v) -> Callable[[slice, slice], np.ndarray]:
+    """The dual function on blocks of a matrix."""
+    left, right = dual.factors_at(0, mean_u, var_u), dual.factors_at(1, mean_v, var_v)
+
+    def block(rows: slice, columns: slice) -> np.ndarray:
+        t = half_angle(var_u[rows, None], cov[rows, columns], var_v[None, columns])
+        return dual.on_grid(t, [factor[rows] for factor in left], [factor[:, columns] for factor in right])
+
+    return block
 
 
 def _check_kernel(K: np.ndarray, variance: np.ndarray) -> None:
@@ -147,6 +154,7 @@ def fill_symmetric(size: int, block: Callable[[slice, slice], np.ndarray]) -> np
         for where in _upper_blocks(size):
             fill(where)
     else:
+        keep_freed_memory()
         in_threads(fill, _upper_blocks(size))
     return value
 

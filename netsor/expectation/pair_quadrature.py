@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from netsor.expectation.adaptive import adaptive_expectation
-from netsor.expectation.dual_values import TrapezoidRule, dual_rule
+from netsor.expectation.dual_values import PanelRule, trapezoid_rule
 from netsor.expectation.estimate import Estimate
 from netsor.expectation.family import Family
 from netsor.expectation.functions import UnaryFunction
@@ -58,10 +58,10 @@ def plane_quadrature(f: UnaryFunction, g: UnaryFunction, cells: Cells) -> Estima
 def smooth_rule(f: UnaryFunction, g: UnaryFunction, mean_f: float, mean_g: float, var_f: float, var_g: float):
     """The trapezoidal rule where it applies, and sqrt(E f^2 E g^2), the unit of its error; otherwise None."""
     one, two = Family.single(f, mean_f, var_f), Family.single(g, mean_g, var_g)
-    rule = dual_rule(one, two)
-    if not isinstance(rule, TrapezoidRule):
+    rule = trapezoid_rule(one, two)
+    if rule is None:
         return None
-    squares = [dual_rule(family, family).matrix(0.0)[0, 0] for family in (one, two)]
+    squares = [(trapezoid_rule(family, family) or PanelRule(family, family)).matrix(0.0)[0, 0] for family in (one, two)]
     return rule, math.sqrt(squares[0]) * math.sqrt(squares[1])
 
 

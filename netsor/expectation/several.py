@@ -8,6 +8,7 @@ import numpy as np
 
 from netsor.expectation.estimate import ExpectationUndefined
 from netsor.expectation.linear_algebra import psd_root
+from netsor.expectation.sobol import MOST_DIMENSIONS, Sobol
 
 # Numbers held at once by a chunk of cells: 2^22 doubles are 32 MB, and a handful of such arrays exist.
 CHUNK = 2**22
@@ -77,15 +78,9 @@ def _normals(points: int, size: int, replicates: int, seed: int) -> Iterator[np.
     if size == 0:
         yield from (np.zeros((points, 0)) for _ in range(replicates))
         return
-    from scipy.special import ndtri
-    from scipy.stats import qmc
-
     for stream in streams:
         generator = np.random.default_rng(stream)
-        if size > qmc.Sobol.MAXDIM:
+        if size > MOST_DIMENSIONS:
             yield generator.standard_normal((points, size))
-            continue
-        bits = 30
-        sobol = qmc.Sobol(size, scramble=True, bits=bits, rng=generator)
-        # a scrambled point can be exactly 0; the middle of its cell of the grid never is
-        yield ndtri(sobol.random(points) + 0.5 / 2**bits)
+        else:
+            yield Sobol(size, generator).normal(0, points)

@@ -55,22 +55,23 @@ class DenseSampler(FiniteEvaluator):
     def product(self, family: Family) -> Labelled:
         """The value of a MatMul family."""
         product = family.definition
-        coordinate = self.points[product.matrix.columns]
-        column = fresh(coordinate)
-        matrix = self.matrix(product.matrix, product.matrix_subscripts, column)
+        coordinate, result = self.points[product.from_width], self.points[product.to_width]
+        summed = fresh(coordinate)
+        row, column = (summed, result) if product.transposed else (result, summed)
+        matrix = self.matrix(product.matrix, product.matrix_subscripts, row, column)
         argument = self.evaluate(product.argument)
-        labels = tuple(column if label == coordinate else label for label in argument.labels)
-        return contract([matrix, Labelled(argument.data, labels)], family.axes)
+        labels = tuple(summed if label == coordinate else label for label in argument.labels)
+        return contract([matrix, Labelled(argument.data, labels)], (result, *family.axes))
 
-    def matrix(self, matrix: Matrix, subscripts: tuple[Expr, ...], column: Index) -> Labelled:
-        """An element of a matrix family over (SAMPLE, coordinate of its rows, column, indices of the subscripts)."""
-        rows, columns = self.points[matrix.rows], self.sizes[matrix.columns]
+    def matrix(self, matrix: Matrix, subscripts: tuple[Expr, ...], row: Index, column: Index) -> Labelled:
+        """An element of a matrix family over (SAMPLE, row, column, indices of the subscripts)."""
+        columns = self.sizes[matrix.columns]
         if matrix not in self._matrices:
             shape = (self.runs, self.sizes[matrix.rows], columns, *[axis.range.size for axis in matrix.axes])
             check_size(shape)
             scale = np.sqrt(self.array(matrix.variance, matrix.axes) / columns)
             self._matrices[matrix] = self.rng.standard_normal(shape) * scale
-        leading = (SAMPLE, rows, column)
+        leading = (SAMPLE, row, column)
         return self.take(self._matrices[matrix], tuple(axis.range for axis in matrix.axes), subscripts, leading)
 
     def _size(self, label: Index) -> int:

@@ -99,11 +99,11 @@ class ExactSampler(FiniteEvaluator):
     def _all_elements(self, family: Family) -> Labelled:
         """Products with all elements of the matrix at once: arrays (runs, *batch, vectors, coordinates)."""
         plan, product = self.plan.products[family], family.definition
-        argument, point = self.evaluate(product.argument), self.points[product.matrix.columns]
+        argument, point = self.evaluate(product.argument), self.points[product.from_width]
         batch = plan.batch
         vectors = tuple(label for label in argument.labels if label not in (SAMPLE, point, *batch))
         sizes = {label: label.range.size for label in (*batch, *vectors)}
-        sizes |= {SAMPLE: self.runs, point: self.sizes[product.matrix.columns]}
+        sizes |= {SAMPLE: self.runs, point: self.sizes[product.from_width]}
         present = tuple(label for label in batch if label in argument.labels)
         dense = arrange(argument, (SAMPLE, *present, *vectors, point), sizes)
         lead = [sizes[label] if label in present else 1 for label in batch]
@@ -116,7 +116,8 @@ class ExactSampler(FiniteEvaluator):
         else:
             matrix = self._matrices.setdefault(plan.memory, GaussianMatrix(deviation))
             full = np.broadcast_to(dense, (self.runs, *[sizes[label] for label in batch], *dense.shape[-2:]))
-            result = matrix.times(full, lambda count: self._fresh(batch, count))
+            times = matrix.transposed_times if product.transposed else matrix.times
+            result = times(full, lambda count: self._fresh(batch, count))
         shape = (self.runs, *[sizes[label] for label in (*batch, *vectors)], result.shape[-1])
         return Labelled(result.reshape(shape), (SAMPLE, *batch, *vectors, self.points[family.width]))
 
@@ -124,8 +125,8 @@ class ExactSampler(FiniteEvaluator):
         """Products where elements of the matrix have different arguments each: one element after the other."""
         plan, product = self.plan.products[family], family.definition
         argument = product.argument.family
-        columns, point = self.sizes[argument.width], self.points[argument.width]
-        sizes = {axis: axis.range.size for axis in argument.axes} | {SAMPLE: self.runs, point: columns}
+        columns, point = self.sizes[product.matrix.columns], self.points[argument.width]
+        sizes = {axis: axis.range.size for axis in argument.axes} | {SAMPLE: self.runs, point: self.sizes[argument.width]}
         dense = arrange(self.value(argument), (SAMPLE, *argument.axes, point), sizes)
         dense = dense.reshape(self.runs, -1, dense.shape[-1])
         variances = self._variances(family).reshape(-1)
@@ -142,7 +143,8 @@ class ExactSampler(FiniteEvaluator):
                 rows.append(deviation * gram_root(vectors) @ self._fresh((), len(used)))
             else:
                 matrix = self._matrices.setdefault((*plan.memory, element), GaussianMatrix(deviation))
-                rows.append(matrix.times(vectors, lambda count: self._fresh((), count)))
+                times = matrix.transposed_times if product.transposed else matrix.times
+                rows.append(times(vectors, lambda count: self._fresh((), count)))
         rank = max(row.shape[-1] for row in rows)
         result = np.concatenate([padded(row, rank) for row in rows], axis=1)[:, place]
         return Labelled(result, (SAMPLE, *family.axes, self.points[family.width]))

@@ -19,11 +19,13 @@ from netsor.ir.rewrite import bound, walk
 
 @dataclass(frozen=True)
 class Side:
-    """The space that a matrix's products come from (``input``) or lie in; ``group`` numbers parts of a family that share no element."""
+    """The space of a matrix's columns (``input``) or rows; ``group`` numbers parts of a family that share no element.  ``results``:
+    whether products lie in it, which for the columns is so where the transpose is used."""
 
     matrix: Matrix
     group: int
     input: bool
+    results: bool
 
 
 Node = Family | Side
@@ -54,9 +56,12 @@ class Groups:
             seen[own[0]].append(own)
         numbers: dict = {}
         self._group = {family: numbers.setdefault(partition.find(_source(family)), len(numbers)) for family in products}
+        self._results = {(group, family.definition.transposed) for family, group in self._group.items()}
 
-    def side(self, family: Family, input: bool) -> Side:
-        return Side(family.definition.matrix, self._group[family], input)
+    def side(self, family: Family, argument: bool) -> Side:
+        """Where the argument of a product lies, or the product."""
+        group, input = self._group[family], family.definition.transposed is not argument
+        return Side(family.definition.matrix, group, input, (group, input) in self._results)
 
 
 def _source(family: Family) -> tuple[Matrix, tuple]:
@@ -82,8 +87,8 @@ def interactions(family: Family, groups: Groups) -> list[Interaction]:
     match definition:
         case MatMul():
             subscripts = definition.matrix_subscripts
-            matrix = lambda input: _participant(groups.side(family, input), subscripts, family)  # noqa: E731
-            return [(own(definition.argument), matrix(True)), (Participant(family, family.axes), matrix(False))]
+            side = lambda argument: _participant(groups.side(family, argument), subscripts, family)  # noqa: E731
+            return [(own(definition.argument), side(True)), (Participant(family, family.axes), side(False))]
         case Score():
             return [(own(definition.left), own(definition.right))]
         case Moment() if is_bilinear(family):

@@ -159,10 +159,11 @@ def _has_a_direction(definition: Definition) -> bool:
 
 
 def _agree(meeting: Interaction, held: dict[Node, Held]) -> None:
-    """What meets a vector that is held in full is held in full; results of one matrix are all held alike."""
+    """What meets a vector that is held in full is held in full; results of one matrix are all held alike, and where its transpose is
+    used too, so are results of the one and arguments of the other."""
     nodes = [participant.node for participant in meeting]
     most = max(held.get(node, Held.NOTHING) for node in nodes)
-    output = any(isinstance(node, Side) and not node.input for node in nodes)
+    output = any(isinstance(node, Side) and node.results for node in nodes)
     for node in nodes:
         if output or most == Held.ALL or isinstance(node, Side):
             held[node] = most

@@ -234,7 +234,7 @@ class Evaluator:
 
 
 def function_of_leaf(expr: Expr, leaf: Labelled, evaluator: Evaluator) -> Labelled:
-    """An expression in one leaf, elementwise, over (at least) the labels of the leaf's values."""
+    """An expression in one leaf, elementwise, over (at least) the labels of the leaf's values, which are its subscripts and leading ones."""
     inner = _OfLeaf(evaluator.functions, evaluator.symbols)
     inner.leaf, inner.size = leaf, evaluator.size
     (values, known), labels = align([inner.evaluate(expr), leaf])

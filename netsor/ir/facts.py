@@ -6,6 +6,7 @@ from typing import TypeVar
 from collections.abc import Callable, Iterable
 
 from netsor.ir.expressions import Coord, Expr, Index, ScalarRef
+from netsor.ir.polynomials import coords
 from netsor.ir.program import Custom, Family, Given, Iid, MatMul, Moment, Nonlin, RandomScalar, ScalarFunction, Score
 from netsor.ir.rewrite import walk
 
@@ -36,6 +37,12 @@ def references(family: Family) -> list[Coord | ScalarRef]:
 def uses(family: Family) -> tuple[Family, ...]:
     """The families that the definition mentions, each once."""
     return tuple(dict.fromkeys(reference.family for reference in references(family)))
+
+
+def vectors_of(family: Family) -> tuple[Family, ...]:
+    """The vector families that a coordinatewise definition mentions."""
+    definition = family.definition
+    return tuple({part.family for part in coords(definition.body)}) if isinstance(definition, Nonlin) else ()
 
 
 Value = TypeVar("Value")

@@ -9,6 +9,7 @@ a negative power vanishes, what has a positive one diverges.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 
 from netsor.ir.expressions import (
     Add, Average, Compare, Expr, Index, Indicator, Logic, Mul, Num, ONE, Pow, Range, Reduce, Sym, ZERO, add, lift, mul,
@@ -158,7 +159,34 @@ def _equality(left: Expr, right: Expr):
             known = index.range.bounds is None and isinstance(index.range.hi, int)
             if known and not index.range.lo <= number.value <= index.range.hi:
                 return False
-    return frozenset((left, right))
+    return _of_indices(left, right)
+
+
+def _of_indices(left: Expr, right: Expr):
+    """a*i + b == a*j + c as an equality of indices, i == j + (c - b)/a, which removes one of them; other equalities as they are."""
+    one, other = _affine(left), _affine(right)
+    if one is None or other is None or one[:2] == (left, 1) or other[:2] == (right, 1) or one[1] != other[1]:
+        return frozenset((left, right))
+    shift = Fraction(other[2] - one[2], one[1])
+    return frozenset((one[0], add(other[0], int(shift)))) if shift.denominator == 1 else False
+
+
+def _affine(term: Expr) -> tuple[Index, int, int] | None:
+    """(i, a, b) of a term a*i + b with whole numbers a and b, i finite; None for other terms."""
+    index, factor, constant = None, 0, 0
+    for part in term.terms if isinstance(term, Add) else (term,):
+        match part:
+            case Num(value=value):
+                constant += value
+            case Index() if index is None:
+                index, factor = part, 1
+            case Mul(factors=(Num(value=value), Index() as own)) if index is None:
+                index, factor = own, value
+            case _:
+                return None
+    if index is None or index.range.infinite or factor != int(factor) or constant != int(constant):
+        return None
+    return index, int(factor), int(constant)
 
 
 def _merge(left: Powers, right: Powers) -> Powers:

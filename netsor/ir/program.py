@@ -76,11 +76,22 @@ class Iid:
 
 @dataclass(frozen=True, eq=False)
 class MatMul:
-    """``matrix[matrix_subscripts] @ argument``"""
+    """``matrix[matrix_subscripts] @ argument``, or the product with the transpose of that matrix."""
 
     matrix: Matrix
     matrix_subscripts: tuple[Expr, ...]
     argument: Coord
+    transposed: bool = False
+
+    @property
+    def from_width(self) -> str:
+        """The width of the argument."""
+        return self.matrix.rows if self.transposed else self.matrix.columns
+
+    @property
+    def to_width(self) -> str:
+        """The width of the product."""
+        return self.matrix.columns if self.transposed else self.matrix.rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -76,8 +76,8 @@ def _definition(family: Family, definition: Definition, several: bool) -> str:
             return f"Input   N({text(given.mean)}, {text(given.covariance)}{over})"
         case Iid(law=law):
             return f"Input   {law.name}({', '.join(map(text, law.parameters))})"
-        case MatMul(matrix=matrix, matrix_subscripts=subscripts, argument=argument):
-            return f"MatMul  {_element(matrix, list(map(text, subscripts)))} @ {text(argument)}"
+        case MatMul(matrix=matrix, matrix_subscripts=subscripts, argument=argument, transposed=transposed):
+            return f"MatMul  {_element(matrix, list(map(text, subscripts)))}{'.T' * transposed} @ {text(argument)}"
         case Nonlin(body=body):
             return f"Nonlin  {text(body)}"
         case Moment(body=body):

@@ -6,6 +6,7 @@ from netsor.ir.facts import Randomness
 from netsor.ir.program import Family
 from netsor.language.diagnostics import Diagnostic, Label
 from netsor.rules import rule_of
+from netsor.rules.transpose import two_way_products
 
 KINDS = {
     "A": "a matrix", "G": "a Gaussian vector", "H": "a vector", "C": "a scalar with a deterministic limit",
@@ -21,6 +22,16 @@ def kind_of(family: Family, randomness: Randomness) -> str:
 
 def is_a(kind: str, wanted: str) -> bool:
     return kind == wanted or (kind, wanted) in WITHIN
+
+
+def settle_kinds(families: list[Family]) -> None:
+    """Products with a matrix whose transpose is in use too are of kind H, and so is what they make so."""
+    two_way = two_way_products(families)
+    if not two_way:
+        return
+    randomness = Randomness()
+    for family in families:
+        family.kind = "H" if family in two_way else kind_of(family, randomness)
 
 
 def mixed_kinds(first: Family, part: Family) -> Diagnostic | None:

@@ -19,7 +19,7 @@ from netsor.language.data import read_array
 from netsor.language.diagnostics import Diagnostic, Label, NetsorError
 from netsor.language.expressions import constant, quantity, value
 from netsor.language.lefthand import Left, each_value, read_left
-from netsor.language.reductions import range_of
+from netsor.language.binders import range_of
 from netsor.language.scope import FunctionEntity, IndexEntity, ParameterEntity
 from netsor.language.source import Source, Span
 from netsor.language.state import SIZE, Frame, State, fail

@@ -6,7 +6,7 @@ import math
 
 from netsor.ir.expressions import Expr, Num, ScalarRef, mul
 from netsor.ir.long_sums import with_long_sums
-from netsor.ir.program import Custom, Definition, MatMul, Moment, Nonlin, ScalarFunction, Score
+from netsor.ir.program import Custom, Definition, Family, MatMul, Moment, Nonlin, ScalarFunction, Score
 from netsor.ir.rewrite import walk
 from netsor.language import hidden, syntax
 from netsor.language.check import KINDS, is_a, mixed_kinds
@@ -14,7 +14,7 @@ from netsor.language.constants import numbers_of
 from netsor.language.diagnostics import NetsorError
 from netsor.language.expressions import evaluate, wrong_kind
 from netsor.language.lefthand import Left, each_value, label, read_left
-from netsor.language.reductions import range_of
+from netsor.language.binders import range_of
 from netsor.language.scope import IndexEntity
 from netsor.language.state import Frame, fail
 from netsor.language.values import Average, CustomCall, Dot, Level, Product, Value
@@ -43,16 +43,23 @@ def _one(node: syntax.Definition, left: Left, frame: Frame) -> None:
     except NetsorError:
         state.families.pop()
         raise
-    if node.kind is not None and not is_a(family.kind, node.kind.name):
-        fail("N314", f"`{label(family.name, left.pattern)}` is of kind {family.kind} ({KINDS[family.kind]}), not "
-             f"{node.kind.name}", node.kind.span)
+    if node.kind is not None:
+        check_annotation(family, node.kind)
+        state.annotations.append((family, node.kind))
+
+
+def check_annotation(family: Family, kind: syntax.Identifier, why: str = "") -> None:
+    """N314 where a family is not of the kind that the program says."""
+    if not is_a(family.kind, kind.name):
+        fail("N314", f"`{label(family.name, family.pattern)}` is of kind {family.kind} ({KINDS[family.kind]}), not {kind.name}",
+             kind.span, why)
 
 
 def rule_of(meaning: Value, frame: Frame) -> Definition:
     """The rule by which the value of a whole right-hand side comes about."""
     match meaning.pending:
         case Product() as product:
-            return MatMul(product.matrix, product.subscripts, product.argument)
+            return MatMul(product.matrix, product.subscripts, product.argument, product.transposed)
         case Average(body=body):
             return Moment(body)
         case CustomCall() as call:

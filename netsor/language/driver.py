@@ -101,9 +101,14 @@ class Driver:
             failed = True
             if kind != "_BROKEN":
                 self.on_error(self, position)
-            if not starts_statement:
+            without_lines = starts_statement and self.accepts("_INDENT")  # a loop or block, before this token
+            if without_lines or not starts_statement:
                 del self.states[self._height:], self.values[self._height - 1:]
-            position, starts_statement = self._skip(position), True
+            starts_statement = True
+            if not without_lines:
+                position = position + 1 if kind == "_DEDENT" else self._skip(position)
+            elif kind == "_DEDENT":  # it is read again, as what follows the loop
+                self._indents.append(True)
         return None if failed else self.values[-1]
 
     def accepts(self, kind: str) -> bool:

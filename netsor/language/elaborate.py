@@ -12,6 +12,7 @@ from netsor.ir.program import Family, Program
 from netsor.language import (  # noqa: F401 (the imports register what evaluates each node)
     calls, conditions, declarations, definitions, laws, outputs, reductions, references, syntax,
 )
+from netsor.language.check import settle_kinds
 from netsor.language.constants import NeedsNumber
 from netsor.language.diagnostics import Diagnostic, Label, NetsorError
 from netsor.language.scope import ParameterEntity, declared_names
@@ -151,9 +152,13 @@ def _program(state: State, name: str) -> Program:
         what = "this program computes nothing" if state.width else "this program has no width"
         hint = "" if state.width else "begin with: width n"
         raise NetsorError(Diagnostic("N207", what, state.tree.source.span(0, 0), hint=hint))
+    families = _needed(state)
+    settle_kinds(families)
+    for family, kind in state.annotations:
+        definitions.check_annotation(family, kind, "the transpose of a matrix in it is in use too")
     return Program(
         name=name, width=state.width, widths={each: width.ratio for each, width in state.widths.items()},
-        families=_needed(state), matrices=state.matrices, arrays=state.arrays, outputs=outputs.name_outputs(state.outputs),
+        families=families, matrices=state.matrices, arrays=state.arrays, outputs=outputs.name_outputs(state.outputs),
         expectations=state.expectations, parameters=state.parameters, changed=frozenset(state.settings),
         docstring=state.tree.docstring, source=state.tree.source, warnings=state.warnings)
 

@@ -200,12 +200,14 @@ def matmul(node: syntax.MatMul, frame: Frame) -> Value:
     argument = finish(argument, frame)
     if argument.level != Level.VECTOR:
         fail("N307", f"a matrix is applied to a vector, and this is {argument.level.word}", node.right.span)
-    if argument.width != matrix.matrix.columns:
-        fail("N324", f"this matrix is applied to vectors of width {matrix.matrix.columns}, and this has width "
-             f"{argument.width}", node.right.span, "", (Label(matrix.matrix.span, _shape(matrix.matrix)),))
+    to_width, from_width = matrix.shape
+    if argument.width != from_width:
+        what = "transposed matrix" if matrix.transposed else "matrix"
+        fail("N324", f"this {what} is applied to vectors of width {from_width}, and this has width {argument.width}",
+             node.right.span, "", (Label(matrix.matrix.span, _shape(matrix.matrix)),))
     coord = vector(argument.expr, argument.width, frame, node.right.span)
-    product = Product(matrix.matrix, matrix.subscripts, coord)
-    return Value(Level.VECTOR, ONE, node.span, pending=product, width=matrix.matrix.rows)
+    product = Product(matrix.matrix, matrix.subscripts, coord, matrix.transposed)
+    return Value(Level.VECTOR, ONE, node.span, pending=product, width=to_width)
 
 
 def _shape(matrix: Matrix) -> str:

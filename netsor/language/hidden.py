@@ -78,12 +78,12 @@ def product(pending: Product, frame: Frame, span: Span) -> Coord:
             asked.append(term)
             terms.append(own)
     slots = tuple(pattern.index(term) if isinstance(term, Index) else term for term in terms)
-    key = ("MatMul", pending.matrix, family, slots)
+    key = ("MatMul", pending.matrix, pending.transposed, family, slots)
     known = frame.state.hidden.get(key)
     if known is None:
         split = len(pending.matrix.axes)
-        rule = MatMul(pending.matrix, tuple(terms[:split]), Coord(family, tuple(terms[split:])))
-        known = _new(frame, tuple(pattern), rule, span, pending.matrix.rows)
+        rule = MatMul(pending.matrix, tuple(terms[:split]), Coord(family, tuple(terms[split:])), pending.transposed)
+        known = _new(frame, tuple(pattern), rule, span, rule.to_width)
         frame.state.hidden[key] = known
     return Coord(known, tuple(asked))
 

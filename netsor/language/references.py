@@ -62,10 +62,8 @@ def name(node: syntax.Name, frame: Frame) -> Meaning:
 
 def _local(meaning: Meaning, span: Span) -> Meaning:
     """What a local name stands for, seen at the place where it is used."""
-    if isinstance(meaning, Value):
+    if isinstance(meaning, Value | MatrixValue):
         return replace(meaning, span=span)
-    if isinstance(meaning, MatrixValue):
-        return MatrixValue(meaning.matrix, meaning.subscripts, span)
     return meaning
 
 
@@ -86,13 +84,11 @@ def _built_in(node: syntax.Name, word: str) -> Meaning:
 
 @evaluates(syntax.Transpose)
 def transpose(node: syntax.Transpose, frame: Frame) -> Meaning:
-    evaluate(node.operand, frame)
-    transposed(node.span)
-
-
-def transposed(span: Span) -> None:
-    fail("N405", "transposes are not supported yet", span,
-         "W.T needs a correction term where W is used too; it is not ignored but refused")
+    matrix = evaluate(node.operand, frame)
+    if not isinstance(matrix, MatrixValue):
+        fail("N308", "`.T` is the transpose of a matrix", node.span,
+             f"this is {matrix.level.word if isinstance(matrix, Value) else 'not a matrix'}")
+    return replace(matrix, span=node.span, transposed=not matrix.transposed)
 
 
 # --- subscripts

@@ -67,6 +67,7 @@ class State:
         self.parameters: dict[str, Any] = {}
         self.diagnostics: list[Diagnostic] = []
         self.warnings: list[Diagnostic] = []
+        self.annotations: list[tuple[Family, syntax.Identifier]] = []  # kinds that the program states
         self.hidden: dict[Any, Family] = {}  # hidden families by what they compute
         self.hidden_counts: dict[str, int] = {}
         self.randomness = Randomness()

@@ -36,11 +36,12 @@ class Dot:
 
 @dataclass(frozen=True)
 class Product:
-    """`matrix[subscripts] @ argument`"""
+    """`matrix[subscripts] @ argument`, or with the transpose of that matrix"""
 
     matrix: Matrix
     subscripts: tuple[Expr, ...]
     argument: Coord
+    transposed: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,11 +95,18 @@ class Condition:
 
 @dataclass(frozen=True)
 class MatrixValue:
-    """An element of a family of matrices."""
+    """An element of a family of matrices, or its transpose."""
 
     matrix: Matrix
     subscripts: tuple[Expr, ...]
     span: Span
+    transposed: bool = False
+
+    @property
+    def shape(self) -> tuple[str, str]:
+        """The widths that it leads to and from."""
+        rows, columns = self.matrix.rows, self.matrix.columns
+        return (columns, rows) if self.transposed else (rows, columns)
 
 
 @dataclass(frozen=True)

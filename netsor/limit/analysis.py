@@ -12,9 +12,14 @@ from netsor.ir.program import Custom, Family, Moment, Program, RandomScalar, Sco
 from netsor.ir.rewrite import walk
 from netsor.language.diagnostics import Diagnostic, NetsorError
 from netsor.limit.conditions import infinite_axis_message, score_diagnostics
+from netsor.limit.fresh_factor import FreshFactors
 from netsor.limit.levels import Level, Levels
 from netsor.limit.recursion import Recursion
 from netsor.limit.scores import Group, NotIndependent, find_groups
+from netsor.rules.transpose import NoCorrection, without_transposes
+
+
+TRANSPOSES = "Yang 2020, arXiv:2009.10685"
 
 
 @dataclass(frozen=True)
@@ -27,17 +32,20 @@ class Theorem:
 
 
 class Analysis:
-    """Everything about a program's limit that needs no numbers.  ``whole_kernels``: see :class:`netsor.limit.equations.Equations`.
+    """Everything about a program's limit that needs no numbers.  ``program`` is the one without transposes that has the same limit;
+    ``whole_kernels``: see :class:`netsor.limit.equations.Equations`.
 
     :raises NetsorError: N4 diagnostics where the theorem does not cover the program."""
 
     def __init__(self, program: Program, whole_kernels: bool = False):
-        self.program = program
+        self.program, self.two_way = _rewritten(program)
         self.recursion = Recursion(whole_kernels)
         self.levels = Levels(self.recursion)
         self.randomness: Randomness = self.levels.randomness
-        self.scores = [family for family in program.families if family.is_sampled]
-        found = score_diagnostics([s for s in self.scores if isinstance(s.definition, Score)], self.recursion, self.levels)
+        self.scores = [family for family in self.program.families if family.is_sampled]
+        self.fresh = FreshFactors(self.recursion.sources, self.two_way)
+        dots = [score for score in self.scores if isinstance(score.definition, Score)]
+        found = score_diagnostics(dots, self.recursion, self.levels, self.fresh)
         if found:
             raise NetsorError(found)
 
@@ -52,7 +60,7 @@ class Analysis:
     def groups(self) -> list[Group]:
         """The groups of the scores that are needed."""
         with self.explained(self.scores[0] if self.scores else None):
-            return find_groups(self.needed_scores(), self.recursion)
+            return find_groups(self.needed_scores(), self.recursion, self.fresh)
 
     def level_of(self, group: Group) -> Level:
         return max(self.levels.of_score(family) for family in group.families)
@@ -82,11 +90,16 @@ class Analysis:
         infinite = any(axis.range.infinite for score in scores for axis in score.axes)
         scores = [score for score in scores if isinstance(score.definition, Score)]
         if not scores and not infinite:
+            if self.two_way:
+                return Theorem(f"NETSOR⊤ master theorem ({TRANSPOSES})", True, "products with a matrix and its transpose")
             if self._uses_moments():
                 return Theorem("NETSOR+ master theorem (Yang 2019, arXiv:1910.12478)", True, "moments enter smoothly")
             return Theorem("NETSOR master theorem (Yang 2019, arXiv:1910.12478)", True, "MatMul, LinComb and Nonlin only")
         levels = max((self.depth[score] for score in scores), default=0)
         attention = "Sakai, Karakida & Imaizumi 2025, arXiv:2506.00846"
+        if self.two_way:
+            return Theorem(f"random scores beside transposes, after {attention} and {TRANSPOSES}", False,
+                           "scores in a program with a matrix and its transpose are an extension, checked by simulation")
         if levels > 1:
             return Theorem(f"sequential conditioning over {levels} levels of scores, after {attention}", False,
                            "several levels of scores are an extension, checked by simulation")
@@ -101,6 +114,16 @@ class Analysis:
             for family in self.program.families if family.is_vector and hasattr(family.definition, "body")
             for part in walk(family.definition.body)
         ) or any(isinstance(family.definition, Moment) for family in self.program.families)
+
+
+def _rewritten(program: Program) -> tuple[Program, frozenset[Family]]:
+    """The program without transposes that has the same limit, and its products with matrices that were used both ways."""
+    try:
+        return without_transposes(program)
+    except NoCorrection as error:
+        raise NetsorError(Diagnostic(
+            "N406", "the correction term of this product cannot be computed", error.family.span, str(error),
+            hint="functions without jumps, and jumps of single products, have an expected derivative")) from error
 
 
 class _Explained:

@@ -9,25 +9,26 @@ from netsor.ir.kernel import Diverges, Kernel, NoPower
 from netsor.ir.labelled import SAMPLE, TooLarge
 from netsor.ir.program import Family
 from netsor.language.diagnostics import Diagnostic
-from netsor.limit.fresh_factor import fresh_factor
+from netsor.limit.fresh_factor import FreshFactors
 from netsor.limit.levels import Level, Levels
 from netsor.limit.recursion import Recursion
 
 EXAMPLES = 3  # index values shown
 
 
-def score_diagnostics(scores: list[Family], recursion: Recursion, levels: Levels) -> list[Diagnostic]:
+def score_diagnostics(scores: list[Family], recursion: Recursion, levels: Levels, fresh: FreshFactors) -> list[Diagnostic]:
     """A diagnostic for every score without a Gaussian limit."""
     found = []
     for score in scores:
-        if fresh_factor(score, recursion.sources) is not None:
+        if fresh.of(score) is not None:
             continue
         try:
             mean = recursion.moment(score.definition.left, score.definition.right)
         except (Diverges, NoPower) as error:
             found.append(Diagnostic("N404", infinite_axis_message(error), _place(score)))
             continue
-        found.append(_diverges(score, mean, recursion, levels) or _no_fresh_factor(score, recursion))
+        refused = _undermined(score, fresh) if fresh.transposed_behind(score) else _no_fresh_factor(score)
+        found.append(_diverges(score, mean, recursion, levels) or refused)
     return found
 
 
@@ -73,12 +74,22 @@ def _nonzero(score: Family, mean: Kernel, recursion: Recursion, levels: Levels) 
     return f" for {'; '.join(shown)}{more}", value
 
 
-def _no_fresh_factor(score: Family, recursion: Recursion) -> Diagnostic:
+def _no_fresh_factor(score: Family) -> Diagnostic:
     left, right = score.definition.left, score.definition.right
     return Diagnostic(
         "N402", "this score has no fresh factor: no matrix or input enters its two sides as an odd function", _place(score),
         label=f"E[{_show(left)} {_show(right)}] is 0, but the fluctuations of earlier averages enter at the same order",
         hint="the covariance E[F F'] would be wrong; make one side linear in a matrix or input that the other side does not use",
+    )
+
+
+def _undermined(score: Family, fresh: FreshFactors) -> Diagnostic:
+    name = fresh.transposed_behind(score)[0].owner.name.removesuffix(".T")
+    return Diagnostic(
+        "N405", f"this score has no fresh factor that `{name}` and `{name}.T` leave alone", _place(score),
+        label="both are behind it: the covariance E[F F'] would be wrong",
+        hint=f"make one side linear in an input, or a matrix, that neither is ever applied to; and dot(u, {name}.T @ v) is "
+             f"dot({name} @ u, v), without the transpose",
     )
 
 

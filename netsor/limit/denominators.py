@@ -19,17 +19,30 @@ from netsor.limit.levels import Level
 from netsor.limit.numbers import Numbers
 
 
-def check_denominators(families: Iterable[Family], numbers: Numbers) -> None:
-    """NetsorError N407 if a scalar that the given families divide by (or take the logarithm of) is zero, whatever the scores."""
+def prepare_checked(numbers: Numbers, families: Iterable[Family], expressions: Iterable[Expr]) -> None:
+    """Evaluate what the expressions rest on; NetsorError N407 if a scalar that the given families divide by (or take the logarithm of)
+    is zero, whatever the scores."""
+    divisors = {
+        family: list({base: None for expr in parts(family) for base in _denominators(expr) if numbers.levels.of(base) < Level.SAMPLE})
+        for family in _with_all_they_use(families)
+    }
+    try:
+        numbers.prepare(*[base for bases in divisors.values() for base in bases], *expressions)
+    except Exception:  # of whatever kind: it may come from a division by zero, which says more
+        _refuse_zeros(divisors, numbers)
+        raise
+    _refuse_zeros(divisors, numbers)
+
+
+def _refuse_zeros(divisors: dict[Family, list[Expr]], numbers: Numbers) -> None:
     found = []
-    for family in _with_all_they_use(families):
-        for base in {base: None for expr in parts(family) for base in _denominators(expr)}:
-            if numbers.levels.of(base) < Level.SAMPLE:
-                numbers.prepare(base)
-                values = numbers.evaluate(base)
-                if (values.data == 0).any():
-                    found.append(_diagnostic(family, base, values, numbers))
-                    break
+    for family, bases in divisors.items():
+        for base in bases:
+            numbers.prepare(base)
+            values = numbers.evaluate(base)
+            if (values.data == 0).any():
+                found.append(_diagnostic(family, base, values, numbers))
+                break
     if found:
         raise NetsorError(found)
 

@@ -11,7 +11,7 @@ from itertools import combinations
 from collections.abc import Callable
 
 from netsor.ir.expressions import (
-    ONE, ZERO, Compare, Coord, Expect, Expr, Index, Indicator, Leaf, Where, add, first, mul, second,
+    ONE, ZERO, Compare, Coord, Expect, Expr, Index, Indicator, Integral, Leaf, Num, Where, add, first, mul, second,
 )
 from netsor.ir.kernel import Kernel, sides
 from netsor.ir.laws import Law
@@ -20,6 +20,7 @@ from netsor.ir.program import Iid
 from netsor.ir.rewrite import free_indices, rebuild, substitute, walk
 from netsor.limit.affine_leaves import in_affine_parts
 from netsor.limit.conditioning import TooManyCases, Variable, choice_without_leaves, condition, replaced
+from netsor.limit.dimensions import is_several
 from netsor.limit.equations import representatives, substitute_chain
 from netsor.limit.parity import parity, singular
 
@@ -55,7 +56,7 @@ def expectation(
         for held in combinations(equalities, size):
             names = representatives(frozenset(held))
             parts = [
-                mul((-1) ** (size - part_size), substitute_chain(case.value(frozenset(part)), names))
+                mul((-1) ** (size - part_size), substitute_chain(case.value(_with_implied(part, equalities)), names))
                 for part_size in range(size + 1) for part in combinations(held, part_size)
             ]
             delta = Kernel.equal(sides(equality) for equality in held)
@@ -68,6 +69,17 @@ def _relation(row: Coord, column: Coord, covariance: Callable[[Coord, Coord], Ke
     if not isinstance(row.family.definition, Iid) and not isinstance(column.family.definition, Iid):
         return covariance(row, column).limit()
     return Kernel.equal(zip(row.subscripts, column.subscripts)) if row.family is column.family else Kernel()
+
+
+def _with_implied(held: tuple, equalities: list) -> frozenset | bool:
+    """The equalities and those that follow from them (i = 1 and k = 1: i = k); False if they contradict each other.
+
+    The inversion asks for all subsets; only closed ones ever occur, and whatever stands for the others cancels."""
+    names = representatives(frozenset(held))
+    ends = {equality: {substitute_chain(side, names) for side in sides(equality)} for equality in equalities}
+    if any(len(ends[equality]) > 1 and all(isinstance(end, Num) for end in ends[equality]) for equality in held):
+        return False
+    return frozenset((*held, *(equality for equality in equalities if len(ends[equality]) == 1)))
 
 
 class LeafBlock:
@@ -127,14 +139,17 @@ class _Case:
         self.factors, self.blocks, self.means, self.kernels, self.mirror = factors, blocks, means, kernels, mirror
         self.known: dict = {}
 
-    def value(self, held: frozenset | None) -> Expr:
+    def value(self, held: frozenset | None | bool) -> Expr:
+        if held is False:
+            return ZERO  # never the case
         if held not in self.known:
             self.known[held] = self._find(held)
         return self.known[held]
 
     def _find(self, held: frozenset | None) -> Expr:
         names = [] if held is None else representatives(held)
-        entries = {key: substitute_chain(self._entry(kernel, held), names) for key, kernel in self.kernels.items()}
+        solved = frozenset(e for e in held or () if len({substitute_chain(side, names) for side in sides(e)}) == 1)
+        entries = {key: substitute_chain(self._entry(kernel, held, solved), names) for key, kernel in self.kernels.items()}
         entries |= {(k, m): _swapped(entry, self.blocks[m].inner + self.blocks[k].inner) for (m, k), entry in entries.items() if m != k}
         factors = [substitute_chain(factor, names) for factor in self.factors]
         means = [substitute_chain(mean, names) for mean in self.means]
@@ -151,14 +166,15 @@ class _Case:
         ])
 
     @staticmethod
-    def _entry(kernel: Kernel, held: frozenset | None) -> Expr:
+    def _entry(kernel: Kernel, held: frozenset | None, solved: frozenset) -> Expr:
         terms = []
         for (equalities, _), coefficient in kernel.terms.items():
-            open_ = equalities if held is None else frozenset(e for e in equalities if e not in held)
-            # what is left hinges on inner copies (an indicator) or on an equality that fails in this case
-            if held is not None and any(e for e in open_ if not _mentions_copy(e)):
+            # what does not hold hinges on inner copies (an indicator) or on an equality that fails in this case
+            if held is not None and any(e for e in equalities - held if not _mentions_copy(e)):
                 continue
-            terms.append(mul(*[Indicator(Compare("==", *sides(e))) for e in sorted(open_, key=repr)], coefficient))
+            # an equality that removes no index (of x[3-i] and x[3-i'], say) stays: where it fails the coefficient is no covariance
+            tests = sorted(equalities - solved, key=repr)
+            terms.append(mul(*[Indicator(Compare("==", *sides(e))) for e in tests], coefficient))
         return add(*terms)
 
     def _law(self, slot: int, names: list) -> Law:
@@ -177,14 +193,28 @@ class _Case:
         certain = all(not self.blocks[m].inner and entries[m, k] in (ZERO, ONE) for m in own for k in own)
         if certain:
             same = {slot: next(m for m in own if entries[m, slot] == ONE) for slot in own}
-            merged = [replaced(factor, {Leaf(slot): Leaf(m) for slot, m in same.items()}) for factor in factors]
-            variables = [Variable(Leaf(slot), laws[slot]) for slot in sorted(set(same.values()))]
-            try:
-                return condition(merged, variables, lambda given: self._given(given, entries, means))
-            except TooManyCases:
-                pass
+            factors = [replaced(factor, {Leaf(slot): Leaf(m) for slot, m in same.items()}) for factor in factors]
+            found = self._conditioned(factors, {slot: laws[slot] for slot in set(same.values())}, entries, means)
+            if found is not None:
+                return found
         normal = [_of_normals(factor, laws, self.blocks) for factor in factors]
         return self._gaussian(normal, slots, entries, means, ())
+
+    def _conditioned(self, factors: list[Expr], laws: dict[int, Law], entries: dict, means: list[Expr]) -> Expr | None:
+        """The expectation by conditioning: on all variables, or on the discrete ones alone where quasi-random points are needed for the
+        rest anyway; None where there are too many."""
+        discrete = {slot: law for slot, law in laws.items() if law.atoms() is not None}
+        for held in (laws, discrete):
+            rest = {slot: law for slot, law in laws.items() if slot not in held}
+            normal = [_of_normals(factor, rest, self.blocks) for factor in factors]
+            variables = [Variable(Leaf(slot), held[slot]) for slot in sorted(held)]
+            try:
+                found = condition(normal, variables, lambda given: self._given(given, entries, means))
+            except TooManyCases:
+                continue
+            if held is discrete or not any(isinstance(part, Integral) and integrates_points(part) for part in walk(found)):
+                return found
+        return None
 
     def _given(self, factors: list[Expr], entries: dict, means: list[Expr]) -> Expr:
         """The expectation over the Gaussian leaves that are left when the others have values."""
@@ -240,6 +270,11 @@ def _of_normals(expr: Expr, laws: dict[int, Law], blocks: list[LeafBlock]) -> Ex
         inner = dict(zip(map(first, blocks[expr.slot].inner), expr.subscripts))
         return laws[expr.slot].substitute(inner).of_normal(expr)
     return rebuild(expr, lambda child: _of_normals(child, laws, blocks))
+
+
+def integrates_points(integral: Integral) -> bool:
+    """Whether quasi-random points are needed for every node of an integral."""
+    return any(isinstance(part, Expect) and is_several(part) for part in walk(integral.body))
 
 
 def _mentions_copy(equality) -> bool:

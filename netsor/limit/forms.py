@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from netsor.ir.expressions import (
     Add, Coord, Expr, Index, Indicator, Logic, Mul, ONE, Pow, Reduce, Where, both, fresh, mul,
 )
-from netsor.ir.facts import bottom_up
+from netsor.ir.facts import bottom_up, vectors_of
 from netsor.ir.polynomials import as_power, coords, degree
 from netsor.ir.program import Custom, Family, Given, Iid, MatMul, Nonlin
 from netsor.ir.rewrite import children, free_indices, rebuild, rename_bound, substitute, walk
@@ -256,12 +256,6 @@ class Forms:
             )
             self._hidden[key] = family
         return Coord(self._hidden[key], tuple(order))
-
-
-def vectors_of(family: Family) -> tuple[Family, ...]:
-    """The vector families that a coordinatewise definition mentions."""
-    definition = family.definition
-    return tuple({part.family for part in coords(definition.body)}) if isinstance(definition, Nonlin) else ()
 
 
 def _product(left: list[Term], right: list[Term]) -> list[Term]:

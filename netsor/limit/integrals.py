@@ -13,7 +13,7 @@ from netsor.ir.rewrite import bound as bound_indices
 from netsor.ir.rewrite import children
 from netsor.limit.cells import CellEvaluator, Cells, has_leaf
 from netsor.limit.leaf_functions import cell_function, static_function
-from netsor.limit.levels import is_several, is_static, slots
+from netsor.limit.dimensions import is_several, is_static, slots
 from netsor.limit.rounding import correlated, nonnegative
 
 if TYPE_CHECKING:

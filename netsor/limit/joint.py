@@ -108,7 +108,7 @@ class JointDraw:
         shape = (count, *[numbers.size(axis) for axis in family.axes])
         check_size(shape)
         normal = Labelled(rng.standard_normal(shape), (SAMPLE, *family.axes))
-        return function_of_leaf(family.definition.law.of_normal(Leaf(0)), normal, numbers)
+        return function_of_leaf(family.definition.law.of_normal(Leaf(0, family.axes)), normal, numbers)
 
 
 class Drawn(Numbers):

@@ -5,11 +5,12 @@ from __future__ import annotations
 from enum import IntEnum
 from collections.abc import Container, Iterable, Iterator
 
-from netsor.ir.expressions import Average, Expect, Expr, Leaf, Let, ScalarRef
+from netsor.ir.expressions import Average, Expect, Expr, Let, ScalarRef
 from netsor.ir.facts import Randomness
 from netsor.ir.program import Family
-from netsor.ir.rewrite import free_indices, walk
+from netsor.ir.rewrite import walk
 from netsor.limit.equations import Binding
+from netsor.limit.dimensions import is_several
 from netsor.limit.recursion import Recursion
 
 
@@ -20,26 +21,6 @@ class Level(IntEnum):
     """Depends on a randomisation: quasi-random points, or scores along an infinite axis, which are averaged over."""
     SAMPLE = 2
     """Depends on sampled scores."""
-
-
-def is_several(expect: Expect) -> bool:
-    """Whether an expectation needs quasi-random points: not a function of one variable, nor a product f(u) g(v) of two functions
-    without parameters."""
-    if any(expect.inner):
-        return True
-    if len(expect.inner) == 1:
-        return False
-    return len(expect.inner) > 2 or any(len(slots(f)) > 1 or not is_static(f) for f in expect.factors)
-
-
-def is_static(body: Expr) -> bool:
-    """Whether nothing but numbers and leaves occurs."""
-    return not free_indices(body) and not any(isinstance(part, (Let, ScalarRef)) for part in walk(body))
-
-
-def slots(expr: Expr) -> frozenset[int]:
-    """The leaves that occur."""
-    return frozenset(part.slot for part in walk(expr) if isinstance(part, Leaf))
 
 
 class Levels:

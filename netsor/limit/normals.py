@@ -6,10 +6,12 @@ blocks with a stream of their own.
 
 from __future__ import annotations
 
-import numpy as np
-from scipy.special import ndtri
+from functools import cached_property
 
-SOBOL_DIMENSIONS = 1024  # beyond this, points are hardly better than pseudo-random ones and slow to make
+import numpy as np
+
+from netsor.expectation.sobol import MOST_DIMENSIONS, Sobol
+
 STREAM = 4096  # pseudo-random numbers worth a stream of their own
 BLOCK = 4  # fewest points with one stream
 
@@ -20,25 +22,16 @@ class Normals:
     def __init__(self, dimension: int, seed: int, replicate: int, stream: int = 0, quasi: bool = True):
         self.dimension = dimension
         self.key = [seed, replicate, stream]
-        self.quasi = quasi and 0 < dimension <= SOBOL_DIMENSIONS
+        self.quasi = quasi and 0 < dimension <= MOST_DIMENSIONS
         self.block = max(1 << (STREAM // max(dimension, 1)).bit_length(), BLOCK)
-        self._engine, self._next = None, 0
 
     def points(self, start: int, stop: int) -> "PointSet":
-        """Points ``start`` to ``stop`` (quasi-random ones must be asked for in order)."""
-        return PointSet(self, start, stop, self._sobol(start, stop) if self.quasi else None)
+        """Points ``start`` to ``stop``."""
+        return PointSet(self, start, stop, self._sobol.normal(start, stop) if self.quasi else None)
 
-    def _sobol(self, start: int, stop: int) -> np.ndarray:
-        if self._engine is None:
-            from scipy.stats import qmc
-
-            self._engine = qmc.Sobol(self.dimension, scramble=True, rng=np.random.default_rng(self.key))
-        if start > self._next:
-            self._engine.fast_forward(start - self._next)
-        uniform = self._engine.random(stop - start)
-        self._next = stop
-        # a scrambled point can be exactly 0: half a grid step keeps its quantile finite
-        return ndtri(uniform + 2.0**-31)
+    @cached_property
+    def _sobol(self) -> Sobol:
+        return Sobol(self.dimension, np.random.default_rng(self.key))
 
 
 class PointSet:

@@ -22,6 +22,7 @@ from netsor.limit.levels import Level, Levels
 from netsor.limit.recursion import Recursion
 from netsor.limit.unit_interval import integrate_unit_interval
 
+LARGE = 2**22  # bytes of an array that is not kept for its own sake
 INFINITE_SIZE = 1024  # elements that stand for an infinite axis, in each replicate
 
 
@@ -94,10 +95,33 @@ class Numbers(Evaluator):
     # --- evaluation --------------------------------------------------------------------------------------------------
 
     def prepare(self, *expressions: Expr) -> None:
-        """Evaluate everything that the expressions rest on, earliest first."""
+        """Evaluate everything that the expressions rest on, earliest first.
+
+        Large arrays that only lead to later ones are let go on the way, so that memory does not grow with depth."""
         roots = [binding for expression in expressions for binding in self.levels.mentioned(expression)]
-        for binding in self.levels.earliest_first(roots, _Known(self._values)):
+        order = list(self.levels.earliest_first(roots, _Known(self._values)))
+        passed = self._passed(order, frozenset(roots))
+        for binding in order:
             self.value(binding)
+            for earlier in passed.get(binding, ()):
+                if self._values[Level.STATIC][earlier].data.nbytes > LARGE:
+                    del self._values[Level.STATIC][earlier]
+
+    def _passed(self, order: list[Binding], roots: frozenset[Binding]) -> dict[Binding, list[Binding]]:
+        """Which of the static bindings nothing needs any more after a binding: only static ones in ``order`` mention them."""
+        static = {binding for binding in order if self.levels.of_binding(binding) == Level.STATIC}
+        last: dict[Binding, Binding] = {}
+        for binding in order:
+            for earlier in self.levels.mentioned(binding.expression):
+                if binding in static and earlier in static:
+                    last[earlier] = binding
+                else:
+                    static.discard(earlier)
+        passed: dict[Binding, list[Binding]] = {}
+        for earlier, binding in last.items():
+            if earlier in static and earlier not in roots:
+                passed.setdefault(binding, []).append(earlier)
+        return passed
 
     def value(self, binding: Binding) -> Labelled:
         """The array of a binding over the sample axis (if it depends on samples) and its labels."""
@@ -123,6 +147,8 @@ class Numbers(Evaluator):
 
     def note(self, method: str, relative_error: float = 0.0) -> None:
         """Record how (and how well) the current binding was integrated."""
+        if self._given:  # inside an integral every node has its own number of points
+            method = method.split(" (")[0]
         if self._current is not None:
             known = self.ledger.methods.get(self._current, frozenset())
             self.ledger.methods[self._current] = known | {method}
@@ -193,7 +219,7 @@ class Numbers(Evaluator):
         if not np.isfinite(high - low):
             raise Undefined("the expectation is not finite", about)
         if estimate is not None:
-            scale, error = max(-low, high), float(np.max(estimate.error, initial=0.0))
+            scale, error = max(-low, high), estimate.worst
             self.note(estimate.method, error / scale if scale > 0 else error)
         return value
 

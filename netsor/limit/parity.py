@@ -12,11 +12,11 @@ from collections.abc import Callable
 from netsor.ir.expressions import (
     Add, Call, Compare, Coord, Expr, Indicator, Leaf, Logic, Mul, Num, Pow, Reduce, Softmax, Where,
 )
-from netsor.ir.facts import bottom_up
+from netsor.ir.facts import bottom_up, vectors_of
 from netsor.ir.polynomials import coords
 from netsor.ir.program import Family, Nonlin
 from netsor.ir.rewrite import children, walk
-from netsor.limit.forms import Atom, Forms, vectors_of
+from netsor.limit.forms import Atom, Forms
 from netsor.limit.functions import parity_of_call
 from netsor.rules import Source, rule_of
 

@@ -7,9 +7,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from netsor.expectation.memory import keep_freed_memory
 from netsor.ir.program import Program
 from netsor.limit.analysis import Analysis
-from netsor.limit.denominators import check_denominators
+from netsor.limit.denominators import prepare_checked
 from netsor.limit.failures import as_diagnostics
 from netsor.limit.joint import JointDraw
 from netsor.limit.levels import Level
@@ -37,11 +38,12 @@ def run_limit(
     :param outputs: names of the outputs wanted (all by default).
     :param progress: called with (samples done, samples in all).
     :raises NetsorError: if the theorem does not cover the program (N4), or an expectation does not exist (N5)."""
+    keep_freed_memory()
     with as_diagnostics():
         analysis = Analysis(program)
-        wanted = [o for o in program.outputs if outputs is None or o.name in outputs]
+        wanted = [o for o in analysis.program.outputs if outputs is None or o.name in outputs]
         reported = [quantity(output, analysis) for output in wanted]
-        expectations = program.expectations if outputs is None else []
+        expectations = analysis.program.expectations if outputs is None else []
         asked = [expected_quantity(expectation, analysis, quantity) for expectation in expectations]
         sampler = Sampler(analysis, samples=samples, replicates=REPLICATES, seed=seed)
         return _compute(program, analysis, sampler, reported, asked, progress, workers)
@@ -54,10 +56,10 @@ def _compute(program, analysis, sampler, reported, asked, progress, workers) -> 
     levels = [q.level for q in quantities]
     replicates = sampler.replicates if max(levels, default=Level.STATIC) > Level.STATIC else 1
     contexts = [sampler.context(replicate) for replicate in range(replicates)]
-    check_denominators([family for own in quantities for family in own.families], contexts[0])
+    first = [e for own in quantities for e in own.expressions if analysis.levels.of(e) < Level.SAMPLE]
+    prepare_checked(contexts[0], [family for own in quantities for family in own.families], first)
     for number, context in enumerate(contexts):
-        for own in quantities:
-            context.prepare(*[e for e in own.expressions if analysis.levels.of(e) < Level.SAMPLE])
+        context.prepare(*first)
         if progress is not None and replicates > 1 and Level.SAMPLE not in levels:
             progress(number + 1, replicates)
     done = {
@@ -106,7 +108,8 @@ def _sample(
     size = sampler.chunk_size(sum(own.kept_cells for own in quantities))
     finished = [0] * sampler.replicates
 
-    def chunk(replicate: int, start: int, stop: int, points) -> tuple[int, int]:
+    def chunk(replicate: int, start: int, stop: int) -> tuple[int, int]:
+        points = sampler.points(replicate, start, stop)
         numbers, laws = sampler.chunk(contexts[replicate], points, record)
         for own in quantities:
             numbers.prepare(*own.expressions)
@@ -121,8 +124,7 @@ def _sample(
             for replicate, start, stop in sampler.chunks(size):
                 while len(pending) > workers or replicate in pending:
                     _advance(pending, finished, progress, sampler)
-                points = sampler.points(replicate, start, stop)
-                pending[replicate] = pool.submit(chunk, replicate, start, stop, points)
+                pending[replicate] = pool.submit(chunk, replicate, start, stop)
             while pending:
                 _advance(pending, finished, progress, sampler)
         except KeyboardInterrupt:

@@ -21,7 +21,7 @@ from netsor.rules import rule_of
 
 CHUNK_BYTES = 96 * 2**20
 BYTES_PER_EQUATION = 2**20  # the more equations, the more samples are needed to outweigh the interpreter's own work
-MAX_CHUNK = 1024
+MAX_CHUNK = 8192
 INFINITE_INSIDE = 256  # elements that stand for an infinite axis whose law depends on sampled scores
 NUMBERS, FEWEST, MOST = 2**26, 2**12, 2**18
 
@@ -92,7 +92,7 @@ class Sampler:
         return Normals(self._along, self.seed, replicate, stream=1).points(0, self.infinite_size)
 
     def points(self, replicate: int, start: int, stop: int) -> PointSet:
-        """The normal numbers behind samples ``start`` to ``stop`` of a replicate, to be asked for in order."""
+        """The normal numbers behind samples ``start`` to ``stop`` of a replicate."""
         if replicate not in self._normals:
             self._normals[replicate] = Normals(self._across, self.seed, replicate)
         return self._normals[replicate].points(start, stop)

@@ -15,7 +15,7 @@ from netsor.ir.facts import own_axes
 from netsor.ir.kernel import Kernel
 from netsor.ir.program import Family, Score
 from netsor.ir.rewrite import substitute
-from netsor.limit.fresh_factor import fresh_factor
+from netsor.limit.fresh_factor import FreshFactors
 from netsor.limit.recursion import Recursion, copy
 from netsor.rules import rule_of
 
@@ -73,9 +73,9 @@ def covariance_of_scores(left: ScalarRef, right: ScalarRef, recursion: Recursion
     return rules[0].covariance(left, right, recursion.moment) if rules[0] is rules[1] else Kernel()
 
 
-def find_groups(scores: list[Family], recursion: Recursion) -> list[Group]:
+def find_groups(scores: list[Family], recursion: Recursion, factors: FreshFactors) -> list[Group]:
     """The groups of a program's scores (each must have a fresh factor) and random scalars, by first member."""
-    fresh = {score: fresh_factor(score, recursion.sources) for score in scores if isinstance(score.definition, Score)}
+    fresh = {score: factors.of(score) for score in scores if isinstance(score.definition, Score)}
     linked: list[list[Family]] = []
     for score in scores:
         own = [group for group in linked if any(_linked(score, other, fresh, recursion) for other in group)]

@@ -24,7 +24,7 @@ from netsor.limit.kinks import crossings
 if TYPE_CHECKING:
     from netsor.limit.numbers import Numbers
 
-TOLERANCE = 1e-13  # of the largest value: panels are halved until all of them together are as good
+TOLERANCE = 1e-13  # of the integral of the absolute value: panels are halved until each is as good
 MOST_NODES = 2**22  # times cells: what one integral may take in all
 AT_ONCE = 2**20  # times cells: what is evaluated in one go
 EPS = float(np.finfo(float).eps)
@@ -64,7 +64,7 @@ def integrate_unit_interval(integral: Integral, numbers: "Numbers") -> tuple[Lab
             off = _error(np.abs(kronrod - gauss), np.abs(values - kronrod[..., None]) @ KRONROD)
             size = np.abs(values) @ KRONROD
             noise = 50 * EPS * size
-            largest = max(largest, float(np.max(np.abs(value + kronrod.sum(axis=-1)), initial=0.0)))
+            largest = max(largest, float(np.max(absolute + size.sum(axis=-1), initial=0.0)))
             again = np.max((off - noise).reshape(-1, len(some)), axis=0, initial=-np.inf) > TOLERANCE * largest
             again &= np.array([b - a > SMALLEST_PANEL for _, a, b in some]) & (used <= MOST_NODES)
             value = value + kronrod[..., ~again].sum(axis=-1)

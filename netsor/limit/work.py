@@ -16,7 +16,8 @@ from netsor.ir.expressions import (
 from netsor.ir.rewrite import children, free_indices, walk
 from netsor.limit.analysis import Analysis
 from netsor.limit.integrals import quasi_random_points
-from netsor.limit.levels import Level, is_several
+from netsor.limit.dimensions import is_several
+from netsor.limit.levels import Level
 from netsor.limit.limits import TooMuchWork
 from netsor.limit.outputs import Quantity
 from netsor.limit.sampling import Sampler

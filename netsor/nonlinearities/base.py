@@ -131,6 +131,12 @@ class Nonlinearity:
 
     # ---- what a declaration may add ------------------------------------------------------------
 
+    def slope(self, z: Any, of: Callable[..., Any], *params: Any) -> Any:
+        """The derivative as a formula in ``z`` and in functions of the catalogue, ``of(name, argument, *parameters)``: numbers, arrays
+        and expressions alike.  It holds almost everywhere, for a continuous function.  None where none is known, and for functions
+        with jumps: then expectations of the derivative are found by Stein's lemma."""
+        return None
+
     def parity(self, *params: float) -> int:
         """+1 for an even function, -1 for an odd one, 0 for neither."""
         return 0

@@ -17,9 +17,9 @@ _GRID = np.concatenate([np.linspace(-4.03, 4.01, 403), [-0.37, 0.52, 7.3, -6.1]]
 def check_nonlinearity(nonlinearity: Nonlinearity, *params: float) -> None:
     """AssertionError, with a sentence, at the first thing ``nonlinearity`` declares that is not so.
 
-    Checked: the function is vectorised and silent, its derivative against finite differences, its parity, that it
-    has kinks where declared and nowhere else in [-4, 4], its polynomial, and the closed forms of its mean and of
-    its pairs against quadrature.  Parameters without a default must be given.
+    Checked: the function is vectorised and silent, its derivative against finite differences, the slope as a formula against
+    the derivative, its parity, that it has kinks where declared and nowhere else in [-4, 4], its polynomial, and the closed
+    forms of its mean and of its pairs against quadrature.  Parameters without a default must be given.
     """
     params = nonlinearity.arguments(*params)
     label = nonlinearity.name
@@ -31,6 +31,7 @@ def check_nonlinearity(nonlinearity: Nonlinearity, *params: float) -> None:
         smooth = smooth[smooth > nonlinearity.domain[0] + 0.5]
     _check_vectorised(nonlinearity, params, points, label)
     _check_derivative(nonlinearity, params, smooth, label)
+    _check_slope(nonlinearity, params, smooth, kinks, label)
     _check_parity(nonlinearity, params, points, label)
     _check_kinks(nonlinearity, params, kinks, label)
     coefficients = nonlinearity.polynomial(*params)
@@ -68,6 +69,24 @@ def _check_derivative(nonlinearity, params, points, label) -> None:
     shifts = nonlinearity(points[None] + step * np.array([[-2.0], [-1.0], [1.0], [2.0]]), *params)
     slope = (shifts[0] - 8 * shifts[1] + 8 * shifts[2] - shifts[3]) / (12 * step)
     _agree(nonlinearity.derivative(points, *params), slope, 1e-7, f"the derivative of {label} is not its slope")
+
+
+def _check_slope(nonlinearity, params, points, kinks, label) -> None:
+    """The formula of the derivative is the derivative, and no jump hides between its pieces."""
+    from netsor.nonlinearities.registry import get
+
+    def of(name, argument, *parameters):
+        return np.minimum(argument, *parameters) if name == "min" else get(name)(argument, *parameters)
+
+    slope = nonlinearity.slope(points, of, *params)
+    if slope is None:
+        return
+    slope = np.broadcast_to(slope, points.shape)
+    _agree(slope, nonlinearity.derivative(points, *params), 1e-9, f"the slope of {label} is not its derivative")
+    inside = kinks[(kinks > nonlinearity.domain[0]) & (kinks < nonlinearity.domain[1])]
+    left, right = (nonlinearity(inside + side * 1e-9 * (1 + np.abs(inside)), *params) for side in (-1, 1))
+    if np.any(np.abs(left - right) > 1e-6 * (1 + np.abs(left))):
+        raise AssertionError(f"{label} declares a slope, but it jumps: leave the slope out")
 
 
 def _check_parity(nonlinearity, params, points, label) -> None:

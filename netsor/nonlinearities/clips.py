@@ -7,6 +7,14 @@ from netsor.nonlinearities.forms import Hinges
 from netsor.nonlinearities.registry import register
 
 
+def _above(z, bound, of):
+    """1 where z is above the bound, which may be infinite."""
+    number = getattr(bound, "value", bound)
+    if isinstance(number, (int, float)) and np.isinf(number):
+        return int(number < 0)
+    return of("step", z - bound)
+
+
 class Clip(Nonlinearity):
     """phi(x) = min(max(x, lo), hi)."""
 
@@ -18,6 +26,9 @@ class Clip(Nonlinearity):
 
     def derivative(self, x, lo, hi):
         return np.where((x > lo) & (x < hi), 1.0, 0.0)
+
+    def slope(self, z, of, lo, hi):
+        return _above(z, lo, of) - _above(z, hi, of)
 
     def kinks(self, lo, hi):
         return tuple(sorted({bound for bound in (lo, hi) if np.isfinite(bound)}))
@@ -53,6 +64,9 @@ class Hardsigmoid(Nonlinearity):
 
     def derivative(self, x):
         return np.where(np.abs(x) < 3.0, 1.0 / 6.0, 0.0)
+
+    def slope(self, z, of):
+        return (of("step", z + 3) - of("step", z - 3)) / 6
 
     def kinks(self):
         return (-3.0, 3.0)

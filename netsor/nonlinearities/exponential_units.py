@@ -26,6 +26,9 @@ class Elu(Nonlinearity):
     def derivative(self, x, alpha):
         return np.where(x > 0, 1.0, alpha * np.exp(np.minimum(x, 0.0)))
 
+    def slope(self, z, of, alpha):
+        return of("step", z) + alpha * of("step", -z) * of("exp", of("min", z, 0))
+
     def kinks(self, alpha):
         return (0.0,)
 
@@ -42,6 +45,9 @@ class Selu(Nonlinearity):
     def derivative(self, x):
         return SELU_SCALE * np.where(x > 0, 1.0, SELU_ALPHA * np.exp(np.minimum(x, 0.0)))
 
+    def slope(self, z, of):
+        return SELU_SCALE * (of("step", z) + SELU_ALPHA * of("step", -z) * of("exp", of("min", z, 0)))
+
     def kinks(self):
         return (0.0,)
 
@@ -57,6 +63,9 @@ class Celu(Nonlinearity):
 
     def derivative(self, x, alpha):
         return np.where(x > 0, 1.0, np.exp(np.minimum(x / alpha, 0.0)))
+
+    def slope(self, z, of, alpha):
+        return of("step", z) + of("step", -z) * of("exp", of("min", z, 0) / alpha)
 
     def kinks(self, alpha):
         return (0.0,)

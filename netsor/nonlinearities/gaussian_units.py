@@ -1,5 +1,7 @@
 """Functions built from the normal distribution function: erf, sigmoid_erf, gelu."""
 
+import math
+
 import numpy as np
 
 from netsor.nonlinearities.base import Nonlinearity
@@ -23,6 +25,9 @@ class Erf(Nonlinearity):
 
     def derivative(self, x):
         return 2.0 / np.sqrt(np.pi) * np.exp(-x * x)
+
+    def slope(self, z, of):
+        return 2 / math.sqrt(math.pi) * of("gaussian", z)
 
     def kinks(self):
         return ()
@@ -48,6 +53,9 @@ class SigmoidErf(Nonlinearity):
     def derivative(self, x):
         return np.exp(-x * x) / np.sqrt(np.pi)
 
+    def slope(self, z, of):
+        return of("gaussian", z) / math.sqrt(math.pi)
+
     def kinks(self):
         return ()
 
@@ -70,6 +78,10 @@ class Gelu(Nonlinearity):
         from scipy.special import ndtr
 
         return ndtr(x) + x * np.exp(-0.5 * x * x) / np.sqrt(2 * np.pi)
+
+    def slope(self, z, of):
+        scaled = z / math.sqrt(2)
+        return of("sigmoid_erf", scaled) + z * of("gaussian", scaled) / math.sqrt(2 * math.pi)
 
     def kinks(self):
         return ()

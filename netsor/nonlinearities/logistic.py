@@ -27,6 +27,9 @@ class Sigmoid(Nonlinearity):
     def derivative(self, x):
         return _sigmoid(x) * _sigmoid(-x)
 
+    def slope(self, z, of):
+        return of("sigmoid", z) * of("sigmoid", -z)
+
     def kinks(self):
         return ()
 
@@ -47,6 +50,9 @@ class Tanh(Nonlinearity):
         decay = np.exp(-2.0 * np.abs(x))
         return 4.0 * decay / (1.0 + decay) ** 2
 
+    def slope(self, z, of):
+        return (1 - of("tanh", z)) * (1 + of("tanh", z))
+
     def kinks(self):
         return ()
 
@@ -66,6 +72,9 @@ class Softplus(Nonlinearity):
     def derivative(self, x):
         return _sigmoid(x)
 
+    def slope(self, z, of):
+        return of("sigmoid", z)
+
     def kinks(self):
         return ()
 
@@ -81,6 +90,9 @@ class Silu(Nonlinearity):
 
     def derivative(self, x):
         return _sigmoid(x) + x * _sigmoid(x) * _sigmoid(-x)
+
+    def slope(self, z, of):
+        return of("sigmoid", z) * (1 + z * of("sigmoid", -z))
 
     def kinks(self):
         return ()
@@ -98,6 +110,10 @@ class Mish(Nonlinearity):
     def derivative(self, x):
         squashed = np.tanh(np.logaddexp(0.0, x))
         return squashed + x * (1.0 - squashed) * (1.0 + squashed) * _sigmoid(x)
+
+    def slope(self, z, of):
+        squashed = of("tanh", of("softplus", z))
+        return squashed + z * (1 - squashed) * (1 + squashed) * of("sigmoid", z)
 
     def kinks(self):
         return ()
@@ -120,6 +136,11 @@ class GeluTanh(Nonlinearity):
         decay = np.exp(-2.0 * np.abs(inner))
         slope = _GELU_ROOT * (1.0 + 3.0 * _GELU_CUBIC * x * x)
         return 0.5 * (1.0 + np.tanh(inner)) + 0.5 * x * 4.0 * decay / (1.0 + decay) ** 2 * slope
+
+    def slope(self, z, of):
+        squashed = of("tanh", float(_GELU_ROOT) * (z + _GELU_CUBIC * z**3))
+        inner = float(_GELU_ROOT) * (1 + 3 * _GELU_CUBIC * z**2)
+        return (1 + squashed) * (1 + z * (1 - squashed) * inner) / 2
 
     def kinks(self):
         return ()

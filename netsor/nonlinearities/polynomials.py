@@ -1,5 +1,7 @@
 """Polynomials: square, cube and the normalised Hermite polynomials."""
 
+import math
+
 import numpy as np
 
 from netsor.nonlinearities.base import Nonlinearity
@@ -41,6 +43,9 @@ class Square(Polynomial):
     def function(self, x):
         return x * x
 
+    def slope(self, z, of):
+        return 2 * z
+
     def polynomial(self):
         return (0.0, 0.0, 1.0)
 
@@ -52,6 +57,9 @@ class Cube(Polynomial):
 
     def function(self, x):
         return x * x * x
+
+    def slope(self, z, of):
+        return 3 * z**2
 
     def polynomial(self):
         return (0.0, 0.0, 0.0, 1.0)
@@ -72,6 +80,10 @@ class Hermite(Polynomial):
 
     def derivative(self, x, k):
         return np.sqrt(k) * self.function(x, k - 1) if k else np.zeros_like(x)
+
+    def slope(self, z, of, k):
+        degree = _degree(getattr(k, "value", k))
+        return math.sqrt(degree) * of("hermite", z, degree - 1) if degree else 0 * z
 
     def polynomial(self, k):
         degree = _degree(k)

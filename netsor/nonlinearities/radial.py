@@ -19,6 +19,9 @@ class Gaussian(Nonlinearity):
     def derivative(self, x):
         return -2.0 * x * np.exp(-x * x)
 
+    def slope(self, z, of):
+        return -2 * z * of("gaussian", z)
+
     def kinks(self):
         return ()
 

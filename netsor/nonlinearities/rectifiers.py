@@ -19,6 +19,9 @@ class Relu(Nonlinearity):
     def derivative(self, x):
         return np.heaviside(x, 0.0)
 
+    def slope(self, z, of):
+        return of("step", z)
+
     def kinks(self):
         return (0.0,)
 
@@ -37,6 +40,9 @@ class LeakyRelu(Nonlinearity):
 
     def derivative(self, x, slope):
         return np.where(x > 0, 1.0, slope)
+
+    def slope(self, z, of, slope):
+        return slope + (1 - slope) * of("step", z)
 
     def kinks(self, slope):
         return () if slope == 1 else (0.0,)
@@ -70,6 +76,9 @@ class Abs(Nonlinearity):
     def derivative(self, x):
         return np.sign(x)
 
+    def slope(self, z, of):
+        return of("sign", z)
+
     def kinks(self):
         return (0.0,)
 
@@ -91,6 +100,9 @@ class SquaredRelu(Nonlinearity):
 
     def derivative(self, x):
         return 2.0 * np.maximum(x, 0.0)
+
+    def slope(self, z, of):
+        return 2 * of("relu", z)
 
     def kinks(self):
         return (0.0,)

@@ -19,6 +19,9 @@ class Log(Nonlinearity):
     def derivative(self, x):
         return np.where(x > 0, 1.0 / x, np.nan)
 
+    def slope(self, z, of):
+        return 1 / z
+
     def kinks(self):
         return (0.0,)
 
@@ -35,6 +38,9 @@ class Sqrt(Nonlinearity):
 
     def derivative(self, x):
         return np.where(x > 0, 0.5 / np.sqrt(x), np.nan)
+
+    def slope(self, z, of):
+        return z ** -0.5 / 2
 
     def kinks(self):
         return (0.0,)

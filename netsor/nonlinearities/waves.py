@@ -20,6 +20,9 @@ class Sin(Nonlinearity):
     def derivative(self, x):
         return np.cos(x)
 
+    def slope(self, z, of):
+        return of("cos", z)
+
     def kinks(self):
         return ()
 
@@ -41,6 +44,9 @@ class Cos(Nonlinearity):
     def derivative(self, x):
         return -np.sin(x)
 
+    def slope(self, z, of):
+        return -of("sin", z)
+
     def kinks(self):
         return ()
 
@@ -61,6 +67,9 @@ class Exp(Nonlinearity):
 
     def derivative(self, x):
         return np.exp(x)
+
+    def slope(self, z, of):
+        return of("exp", z)
 
     def kinks(self):
         return ()

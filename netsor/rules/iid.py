@@ -39,4 +39,4 @@ class IidRule(AtomRule):
     def finite(self, family: Family, sampler) -> Labelled:
         """Coordinates as functions of normal numbers (:meth:`netsor.ir.laws.Law.of_normal`)."""
         drawn = sampler.normal((SAMPLE, sampler.points[family.width], *family.axes))
-        return function_of_leaf(family.definition.law.of_normal(Leaf(0)), drawn, sampler)
+        return function_of_leaf(family.definition.law.of_normal(Leaf(0, family.axes)), drawn, sampler)

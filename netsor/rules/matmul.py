@@ -14,7 +14,7 @@ from netsor.rules.base import GaussianRule, Moments, Source
 class MatMulRule(GaussianRule):
     """Cov(Z^{Wx}, Z^{Wy}) = sigma^2 E[Z^x Z^y] for the same W; products with different matrices are independent.
 
-    W must not be used as W.T too (the correction term of the transpose rule would be missing)."""
+    Where W.T is used too this is the fresh part only, and :mod:`netsor.rules.transpose` adds the correction."""
 
     name = "MatMul"
     definition = MatMul

@@ -6,7 +6,10 @@ Times are asserted with room for slower or busy machines (a factor of ten); what
 from __future__ import annotations
 
 import resource
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +18,7 @@ import netsor
 
 pytestmark = pytest.mark.slow
 
+PACKAGE = Path(netsor.__file__).parent
 ROOM = 10.0  # the assertions only catch blow-ups: what is measured is what is printed
 
 ATTENTION = """
@@ -167,3 +171,14 @@ def test_a_network_of_400_layers():
     report("400 layers", seconds, 5.0)
     assert np.allclose(np.diag(limit["h"].cov.value), 1.0, rtol=1e-10)
     assert seconds < 5.0 * ROOM
+
+
+@pytest.mark.parametrize("arguments, target", [(["--help"], 0.3), (["run", "programs/attention.netsor"], 2.0)])
+def test_cold_start(arguments, target):
+    """A process of its own, started before so that byte code and parser tables are on disk."""
+    command = [sys.executable, "-m", "netsor", *arguments]
+    start = lambda: subprocess.run(command, capture_output=True, check=True, cwd=PACKAGE.parent)  # noqa: E731
+    start()
+    seconds, _ = timed(start)
+    report(f"netsor {' '.join(arguments)}, cold", seconds, target)
+    assert seconds < target * ROOM

@@ -100,5 +100,7 @@ def test_a_file_that_cannot_be_written_stays_as_it_is(cli, program, monkeypatch)
     assert path.read_text() == UGLY and os.listdir(path.parent) == [path.name]
 
 
-def test_a_folder_without_programs_is_a_usage_error(cli, tmp_path):
-    assert cli("fmt", tmp_path).status == 2
+def test_usage_errors(cli, program, tmp_path):
+    assert cli("fmt", tmp_path).status == 2  # no programs in it
+    path = program(UGLY)
+    assert cli("fmt", "-", path, stdin=b"x = 1\n").status == 2 and path.read_text() == UGLY

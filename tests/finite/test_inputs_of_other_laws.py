@@ -80,3 +80,24 @@ def test_finite_width_tends_to_the_limit():
         found = 2 * two.mean(axis=0) - one.mean(axis=0)
         error = np.sqrt((4 * two.var(axis=0) + one.var(axis=0)) / 20_000)
         assert (np.abs(found - wanted.ravel()) <= 5 * error + 1e-12).all(), name
+
+
+@pytest.mark.parametrize("method", ["exact", "dense", "limit"])
+def test_parameters_that_depend_on_subscripts(method):
+    """Each element has its own interval or probability, in every sampler (5 sigma of 4,000 numbers, 6 of them: 4e-6)."""
+    program = netsor.parse("""
+width n
+index i in 1..3
+input u[i] ~ Uniform(-i, i^2)
+input m[i] ~ Bernoulli(i/4)
+x[i] = 2*u[i] + m[i]
+output u, m, x
+""")
+    drawn = program.limit().sample(4000, 1) if method == "limit" else program.sample(4, 1000, seed=1, method=method, coordinates=None)
+    u, m = (np.moveaxis(drawn[name], 1, -1).reshape(-1, 3) for name in "um")
+    low, high = -np.arange(1, 4), np.arange(1, 4) ** 2
+    assert ((low <= u) & (u <= high)).all()
+    assert (np.abs(u.mean(axis=0) - (low + high) / 2) < 5 * (high - low) / math.sqrt(12 * 4000)).all()
+    keep = np.arange(1, 4) / 4
+    assert (np.abs(m.mean(axis=0) - keep) < 5 * np.sqrt(keep * (1 - keep) / 4000)).all()
+    np.testing.assert_allclose(drawn["x"], 2 * drawn["u"] + drawn["m"])

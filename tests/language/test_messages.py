@@ -17,6 +17,7 @@ import pytest
 import netsor.language
 from netsor.language import load_program
 from netsor.language.diagnostics import NetsorError
+from netsor.language.parse import parse
 from netsor.language.source import Source
 from netsor.limit.run import run_limit
 
@@ -93,3 +94,17 @@ def test_hints_that_give_a_replacement_work():
             assert f"error[{code}]" not in again, (case.program, fixed, again)
             tried += 1
     assert tried >= 8
+
+
+@pytest.mark.parametrize("text, wanted", [
+    ("for a in 1..2:\n  for b in 1..2:\n", [("N109", 2)]),
+    ("block f(x):\n  block g(x):\n", [("N109", 2)]),
+    ("block f(x):\n  y = x\n  for l in 1..3:\nz = = 1\n", [("N109", 3), ("N120", 4)]),
+    ("for a in 1..2:\n  for b in 1..2:\n  x = 1\n  y = = 2\nz = = 1\n", [("N109", 2), ("N120", 4), ("N120", 5)]),
+    ("for a in 1..2:\nx = 1\nfor b in 1..2:\n  z = = 3\n", [("N109", 1), ("N120", 4)]),
+    ("for a in 1..2:\nx = (1\ny = = 1\n", [("N102", 2), ("N120", 3)]),
+])
+def test_reading_goes_on_after_a_loop_or_block_without_lines(text, wanted):
+    with pytest.raises(NetsorError) as caught:
+        parse(text)
+    assert [(each.code, each.span.line) for each in caught.value.diagnostics] == wanted

@@ -466,7 +466,7 @@ f[a,i] = relu(v[a,i])
 c = mean(t[a,1]^2 for a)
 output p, t, v, f, c
 """)
-    second, fourth = (gaussian(lambda t: math.tanh(t) ** k) for k in (2, 4))
+    second, fourth = (gaussian(lambda t, k=k: math.tanh(t) ** k) for k in (2, 4))
     check(found["p"].var, np.ones((2, 2)))
     check(found["t"].var, [second, second])
     check(found["v"].var, [second, second])
@@ -484,7 +484,7 @@ z[i] = tanh(sum(p[a,i,i] * (V[a] @ x[i]) for a) / sqrt(H))
 output y, z
 """, samples=2**10).sample(2_000, random_state=0)
     assert np.allclose(np.mean(draws["y"] ** 2, axis=0), 0.5, atol=5 * math.sqrt(1.25 / 2_000))
-    second, fourth = (gaussian(lambda t: math.tanh(t) ** k) for k in (2, 4))
+    second, fourth = (gaussian(lambda t, k=k: math.tanh(t) ** k) for k in (2, 4))
     assert np.allclose(np.mean(draws["z"] ** 2, axis=0), second, atol=5 * math.sqrt((fourth - second**2) / 2_000))
 
 

@@ -6,46 +6,18 @@ tokens and their images under products of value matrices), so that they share no
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 import numpy as np
 import pytest
+from independently.attention import softmax_square_moments
+from independently.kernels import relu_kernel
+from independently.stated import PROGRAMS, stated
 from scipy.integrate import quad
 from scipy.special import gammaln, ndtr
 
-PROGRAMS = Path(__file__).parents[2] / "programs"
 SAMPLES = 1_000_000
 
 
 # --- quadrature -------------------------------------------------------------------------------------------------------
-
-_NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(160)
-_WEIGHTS = _WEIGHTS / np.sqrt(2 * np.pi)
-
-
-def softmax_square_moments(tokens: int, variance: float) -> tuple[float, float]:
-    """E V and E V^2, V = sum_j A_j^2 for the softmax A of iid N(0, variance) scores.
-
-    With S = sum_j e^{x_j}: 1/S^2 = int t e^{-tS} dt and 1/S^4 = int t^3 e^{-tS} dt / 6, over t = e^r.
-    """
-    powers = np.exp(np.sqrt(variance) * _NODES)
-
-    def weighted(t: float, power: int) -> float:
-        return float(_WEIGHTS @ (powers**power * np.exp(-t * powers)))
-
-    def first(r: float) -> float:
-        t = np.exp(r)
-        return t**2 * tokens * weighted(t, 2) * weighted(t, 0) ** (tokens - 1)
-
-    def second(r: float) -> float:
-        t = np.exp(r)
-        same = tokens * weighted(t, 4) * weighted(t, 0) ** (tokens - 1)
-        pairs = tokens * (tokens - 1) * weighted(t, 2) ** 2 * weighted(t, 0) ** (tokens - 2) if tokens > 1 else 0.0
-        return t**4 / 6 * (same + pairs)
-
-    options = {"epsabs": 1e-13, "epsrel": 1e-12, "limit": 400}
-    return quad(first, -25, 12, **options)[0], quad(second, -25, 12, **options)[0]
 
 
 def low_rank_attention(tokens: int, heads: int, rank: int) -> tuple[float, float]:
@@ -76,13 +48,6 @@ def low_rank_covariance(tokens: int, rank: int, samples: int, seed: int) -> tupl
 
 
 # --- arc-cosine recursions --------------------------------------------------------------------------------------------
-
-
-def relu_kernel(kernel: np.ndarray) -> np.ndarray:
-    """E relu(u) relu(v) (Cho & Saul 2009)."""
-    scale = np.sqrt(np.outer(np.diag(kernel), np.diag(kernel)))
-    cosine = np.clip(kernel / np.where(scale > 0, scale, 1), -1, 1)
-    return scale * (np.sqrt(1 - cosine**2) + cosine * (np.pi - np.arccos(cosine))) / (2 * np.pi)
 
 
 def resnet() -> np.ndarray:
@@ -182,13 +147,6 @@ def variance_and_kurtosis(mixing: np.ndarray) -> tuple[float, float, float, floa
 
 
 # --- the programs say what is computed here ---------------------------------------------------------------------------
-
-
-def stated(program: str) -> dict[str, float]:
-    """The numbers of the ``expect`` lines of a program, by their left sides."""
-    text = (PROGRAMS / f"{program}.netsor").read_text(encoding="utf-8")
-    lines = re.findall(r"^expect (.*) = (.*) within", text, flags=re.MULTILINE)
-    return {left: float(right) for left, right in lines if re.fullmatch(r"-?[0-9.]+", right)}
 
 
 def test_softmax_moments_are_stated():

@@ -9,12 +9,15 @@ import numpy as np
 import pytest
 
 import netsor
+from netsor.compare.expectations import judge_expectations
+from netsor.compare.result import AGREES, DISAGREES
 from netsor.ir.evaluate import Evaluator
 from netsor.limit.functions import function
 
 PROGRAMS = sorted((Path(__file__).parents[2] / "programs").glob("*.netsor"))
 each_program = pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
-SAMPLES = 2**14
+SAMPLES = 2**13
+WIDTHS, RUNS = (64, 128, 256, 512), 8_000
 
 
 @cache
@@ -37,6 +40,7 @@ def test_the_program_gives_the_numbers_it_states(path):
         assert np.all(np.abs(found.value - expected) <= tolerance + 4 * found.error), f"{expectation.span.text}: {found}"
 
 
+@pytest.mark.slow
 @each_program
 def test_the_default_number_of_samples_resolves_the_tolerances(path):
     """4 standard errors are within the tolerance, so that `netsor test` says "passed"."""
@@ -45,6 +49,22 @@ def test_the_default_number_of_samples_resolves_the_tolerances(path):
     for expectation, found in result.expectations:
         tolerance = evaluator.array(expectation.tolerance, expectation.indices)
         assert np.all(4 * found.error <= tolerance), f"{expectation.span.text}: {found}"
+
+
+@pytest.mark.slow
+@each_program
+def test_the_program_gives_them_at_finite_width(path):
+    """Extrapolated from four widths; with all lines true any line of all programs fails with probability below 0.01.
+
+    What a pass is worth is printed by ``netsor test --width``; a deviation as large as the scale of what is expected must be seen.
+    """
+    program = netsor.load(path).ir
+    if program.infinite:
+        pytest.skip("an infinite axis has no finite width")
+    for result in judge_expectations(program, WIDTHS, RUNS, seed=1):
+        place = result.decisive
+        assert result.verdict != DISAGREES, f"{result.expectation.span.text}: {place}"
+        assert result.verdict != AGREES or place.smallest_detectable < max(1.0, 2 * abs(place.limit)), f"{place} says nothing"
 
 
 @each_program

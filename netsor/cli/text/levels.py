@@ -8,7 +8,6 @@ from netsor.cli.text.numbers import count
 from netsor.cli.text.scores import structure
 from netsor.ir.program import Family, RandomScalar, Score
 from netsor.limit.analysis import Analysis
-from netsor.limit.fresh_factor import fresh_factor
 from netsor.limit.scores import Group, Member
 
 
@@ -44,7 +43,7 @@ def _sides(family: Family) -> str:
 
 
 def _fresh(member: Member, analysis: Analysis) -> str:
-    source = fresh_factor(member.family, analysis.recursion.sources)
+    source = analysis.fresh.of(member.family)
     if source is None:
         return "none"
     owner = source.owner

@@ -12,7 +12,7 @@ from netsor.ir.program import Iid
 from netsor.limit.conditioning import replaced
 from netsor.limit.leaf_functions import static_function
 from netsor.limit.laws import Empirical, FunctionOfGaussian
-from netsor.limit.levels import is_static
+from netsor.limit.dimensions import is_static
 from netsor.limit.numbers import Undefined
 from netsor.limit.outputs.base import MAX_COVARIANCE, Quantity, Variable
 from netsor.limit.statistics import average, excess_kurtosis, jackknife, widened

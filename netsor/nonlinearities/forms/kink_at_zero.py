@@ -50,17 +50,23 @@ def kink_pair(one: KinkAtZero, two: KinkAtZero):
     linear_sign = root * one.slope * two.sign
     sign_linear = root * one.sign * two.slope
 
+    # linear cov + absolute cov arcsin rho = absolute cov (tilt + arcsin rho)
+    tilt = np.pi / 2 * linear / (one.absolute * two.absolute) if absolute else 0.0
+
     def formula(mean_u, mean_v, var_u, cov, var_v):
-        value = linear * cov + constant
+        value = 0.0 if absolute else linear * cov
         if absolute or sign:
             sine, arcsine = pair_geometry(var_u, cov, var_v)
             if sign:
-                value += sign * arcsine
+                value = value + sign * arcsine
             if absolute:
+                arcsine += tilt
                 arcsine *= cov
                 arcsine += sine
                 arcsine *= absolute
-                value += arcsine
+                value = value + arcsine if sign else arcsine
+        if constant:
+            value = value + constant
         if constant_absolute or absolute_constant:
             value = value + constant_absolute * np.sqrt(var_v) + absolute_constant * np.sqrt(var_u)
         if linear_sign or sign_linear:

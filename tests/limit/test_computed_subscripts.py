@@ -1,0 +1,44 @@
+"""Elements with variances of their own, read at computed subscripts inside a nonlinearity: which variance belongs to which element."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import netsor
+
+HEAD = "width n\nindex i, j in 1..3\nindex b in 1..2\n"
+CASES = {
+    "reversed": ("input x[i] ~ N(0, i)\nr[i] = relu(x[4-i])\n", [3, 2, 1]),
+    "shifted": ("input x[i] ~ N(0, i)\nr[b] = relu(x[b+1])\n", [2, 3]),
+    "shifted, with variances that fall": ("input x[i] ~ N(0, 5-i)\nr[b] = relu(x[b+1])\n", [3, 2]),
+    "chosen": ("input x[i] ~ N(0, i)\nr[b] = relu(x[3 if b == 1 else 1])\n", [3, 1]),
+    "through a matrix family": ("input x ~ N(0, 1)\nmatrix W[i] ~ N(0, i/n)\nr[i] = relu(W[4-i] @ x)\n", [3, 2, 1]),
+    "of a family with two indices": ("input x[i,j] ~ N(0, i + 3*j)\nr[i] = relu(x[i,4-i])\n", [10, 8, 6]),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_element_has_its_own_variance(name):
+    """Var relu(x) = (1/2 - 1/(2 pi)) Var x, different elements are independent."""
+    text, variances = CASES[name]
+    found = netsor.parse(HEAD + text + "output r\n").limit()["r"].cov
+    np.testing.assert_allclose(found.value, np.diag(variances) * (1 / 2 - 1 / (2 * np.pi)), atol=1e-12)
+
+
+def test_one_element_under_two_names_is_one_variable():
+    """x[3-b] is x[b'] where b' = 3 - b, and another element elsewhere."""
+    text = "input x[i] ~ N(0, i)\nr[b] = relu(x[b])\ns[b] = relu(x[3-b])\nc[b] = avg(r[b] * s[1])\noutput c\n"
+    found = netsor.parse(HEAD + text).limit()["c"]
+    np.testing.assert_allclose(found.mean.value, [np.sqrt(2) / (2 * np.pi), 1], atol=1e-12)
+
+
+@pytest.mark.parametrize("left, right, shown", [
+    ("3-i", "3-j", "j = i"), ("2*i-1", "2*j+3", "j = i - 2"), ("2*i", "2*j+1", "never"), ("i+1", "j+1", "j = i"),
+])
+def test_covariances_of_computed_subscripts(left, right, shown):
+    """Var x = 1: the second moment of x[left] and x[right] is 1 where they are the same element."""
+    text = f"width n\nindex i, j in 1..4\nindex k in -10..20\ninput x[k] ~ N(0, 1)\nc[i,j] = avg(relu(x[{left}]) * relu(x[{right}]))\noutput c\n"
+    same = {"j = i": np.eye(4), "j = i - 2": np.eye(4, k=-2), "never": np.zeros((4, 4))}[shown]
+    expected = np.where(same == 1, 1 / 2, 1 / (2 * np.pi))
+    np.testing.assert_allclose(netsor.parse(text).limit()["c"].mean.value, expected, atol=1e-12)
