@@ -12,7 +12,7 @@ from netsor.derive.names import Letters
 from netsor.derive.statement import Covariance, Expected, Statement
 from netsor.ir.expressions import Expr
 from netsor.ir.kernel import Kernel, sides
-from netsor.ir.program import Output, Program, Score
+from netsor.ir.program import Output, Program
 from netsor.limit.analysis import Analysis
 from netsor.limit.failures import as_diagnostics
 from netsor.limit.recursion import copy, generic
@@ -29,12 +29,16 @@ def collect(program: Program, outputs: list[str] | None = None, steps: bool = Fa
         laws = [law for output in wanted for law in output_laws(output, analysis)]
         scores = score_laws(analysis)
         collector = Collector(program, analysis, steps)
-        collector.reach([law.expression for law in scores + laws])
+        scalars = [part.reference for output in wanted if not output.is_vector for part in output.parts]
+        collector.reach([law.expression for law in scores + laws] + scalars)
         for key in list(analysis.recursion.known()) if steps else ():
             collector.require_kernel(key)
         for law in scores + laws:
             collector.require(law.expression)
             law.state(collector)
+        for scalar in scalars:
+            collector.require(scalar)
+            collector.require_scalar(scalar.family)
         moments = ScoreMoments(analysis)
         for law in laws:
             if law.kind == "covariance":
@@ -87,7 +91,7 @@ def output_laws(output: Output, analysis: Analysis) -> list[LawOf]:
     laws = []
     families = list(dict.fromkeys(part.reference.family for part in output.parts))
     for k, one in enumerate(families):
-        if isinstance(one.definition, Score) or not output.is_vector:
+        if one.is_sampled or not output.is_vector:
             continue
         rule = rule_of(one)
         name = "LinComb" if one.kind == "G" and rule.name == "Nonlin" else rule.name

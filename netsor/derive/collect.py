@@ -11,13 +11,13 @@ from netsor.derive.reasons import reason
 from netsor.derive.names import Letters, LoopNumber, Names, constants_of, indexed, loop_numbers
 from netsor.derive.objects import GaussianExpectation
 from netsor.derive.statement import Covariance, Expected, Statement
-from netsor.ir.expressions import Array, Coord, Expr, Index, Let, ScalarRef, Sym, add
-from netsor.ir.kernel import Kernel, sides
-from netsor.ir.program import Family, Given, Moment, Program, ScalarFunction, Score
+from netsor.ir.expressions import Array, Expr, Let, ScalarRef, Sym, add
+from netsor.ir.kernel import sides
+from netsor.ir.program import Family, Program
 from netsor.ir.rewrite import free_indices, walk
 from netsor.limit.analysis import Analysis
 from netsor.limit.equations import Binding
-from netsor.limit.recursion import copy, generic
+from netsor.limit.recursion import generic
 from netsor.rules import rule_of
 
 SMALL = 3  # an equation with no more operations than this is written out wherever it is used
@@ -82,7 +82,7 @@ class Collector:
     def _equation(self, part: Expr) -> Binding | None:
         if isinstance(part, Let):
             return part.binding
-        if isinstance(part, ScalarRef) and not isinstance(part.family.definition, Score):
+        if isinstance(part, ScalarRef) and not part.family.is_sampled:
             return self.recursion.scalar(part.family)
         return None
 
@@ -136,6 +136,12 @@ class Collector:
             self.done.add(item)
             self._state(item)
 
+    def require_scalar(self, family: Family) -> None:
+        """State a scalar that is asked for, though its value be a plain number."""
+        if not family.is_sampled and family not in self.done:
+            self.done.add(family)
+            self.scalar(family)
+
     def require_kernel(self, key: tuple) -> None:
         """State a kernel with everything that it rests on; not a second moment whose covariance says the same."""
         if key[0] == "second" and ("covariance", *key[1:]) in self.recursion.known() and self._is_centred(key[1:]):
@@ -154,7 +160,7 @@ class Collector:
             for part in walk(stack.pop()):
                 if isinstance(part, Array):
                     found.append(part.declaration)
-                if isinstance(part, ScalarRef) and isinstance(part.family.definition, Score):
+                if isinstance(part, ScalarRef) and part.family.is_sampled:
                     continue
                 binding = self._equation(part)
                 if binding in self.inlined:
@@ -222,11 +228,9 @@ class Collector:
         letters = Letters()
         references = [generic(family, side) for family, side in zip(families, "xy")]
         elements = [self.names.element(r.family, [letters.of(s) for s in r.subscripts]) for r in references]
-        order = tuple(index for reference in references for index in reference.subscripts)
-        base = self.kernel_name(kind, families)
         whole = not any(equalities for equalities, _ in kernel.terms) and len(kernel.terms) == 1
         parts, where, name = [], [], None
-        for position, ((equalities, _), coefficient) in enumerate(kernel.terms.items()):
+        for (equalities, _), coefficient in kernel.terms.items():
             delta = sympy.Mul(*[indicator(sympy.Eq(*[self.convert(s, letters) for s in sides(e)])) for e in _ordered(equalities)])
             if isinstance(coefficient, Let) and coefficient.binding not in self.inlined:
                 binding = coefficient.binding

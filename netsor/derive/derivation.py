@@ -12,7 +12,7 @@ from netsor.derive.build import collect
 from netsor.derive.layers import with_loops
 from netsor.derive.statement import Statement
 from netsor.ir.expressions import Index, Sym
-from netsor.ir.program import Program, Score
+from netsor.ir.program import Program
 
 TITLES = {
     "given": "Given", "kernels": "Kernels", "scalars": "Functions of scalars", "scores": "Law of the scores",
@@ -113,7 +113,7 @@ class Derivation:
     def _score_arrays(self, scores: Mapping[str, Any]) -> dict[tuple, tuple]:
         found: dict[tuple, tuple] = {}
         for family in self.program.families:
-            given = scores.get(family.label, scores.get(family.name)) if isinstance(family.definition, Score) else None
+            given = scores.get(family.label, scores.get(family.name)) if family.is_sampled else None
             if given is not None:
                 fixed = tuple(None if isinstance(part, Index) else part for part in family.pattern)
                 found[family.name, fixed] = (np.asarray(given, dtype=float), [axis.range.lo for axis in family.axes])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from netsor.ir.program import Score
 
 
+
 def hypotheses(derivation) -> list[str]:
     """One sentence for each hypothesis."""
     program, analysis = derivation.program, derivation.analysis

@@ -25,15 +25,17 @@ def marginal_laws(reference: Coord, other: Coord, kernel: Kernel, moments: Score
     """Covariance and excess kurtosis of an output with conditional covariance ``kernel``, over the scores; nothing where the scores
     are of several levels."""
     body = kernel.limit().expression()
-    if not moments.analysis.levels.scores_in(body) or not moments.covers(body):
+    if not moments.analysis.levels.scores_in(body):
         return []
+    if not moments.covers(body):
+        return _as_expectations(reference, other, body, collector)
     try:
         covariance = moments.expectation(body, _axes(body))
         variance_body = substitute(body, dict(zip(other.subscripts, reference.subscripts)))
         square = moments.expectation(variance_body, _axes(variance_body), power=2)
         variance = moments.expectation(variance_body, _axes(variance_body))
     except TooMuchWork:
-        return []
+        return _as_expectations(reference, other, body, collector)
     collector.inline(moments.recursion)
     letters = Letters()
     convert = collector.convert
@@ -55,6 +57,22 @@ def marginal_laws(reference: Coord, other: Coord, kernel: Kernel, moments: Score
     return [
         Statement("moments", Covariance(*elements), total, "law of total covariance", CITATION, over=over, axes=axes),
         Statement("moments", Kurtosis(elements[0]), kurtosis, "3 Var V/(E V)^2", CITATION, over=over, axes=tuple(own)),
+    ]
+
+
+def _as_expectations(reference: Coord, other: Coord, body: Expr, collector) -> list[Statement]:
+    """The laws as expectations over the scores, nothing worked out."""
+    letters, convert = Letters(), collector.convert
+    elements = [collector.names.element(r.family, [convert(s, letters) for s in r.subscripts]) for r in (reference, other)]
+    axes = letters.axes(lambda e: convert(e, letters))
+    own = tuple(axis for axis in axes if axis[0] in elements[0].free_symbols)
+    over = collector.scores_of(reference.family)
+    given = convert(substitute(body, dict(zip(other.subscripts, reference.subscripts))), letters)
+    kurtosis = 3 * (ScoreExpectation(given**2) / ScoreExpectation(given) ** 2 - 1)
+    total = ScoreExpectation(convert(body, letters))
+    return [
+        Statement("moments", Covariance(*elements), total, "law of total covariance", CITATION, over=over, axes=axes),
+        Statement("moments", Kurtosis(elements[0]), kurtosis, "3 Var V/(E V)^2", CITATION, over=over, axes=own),
     ]
 
 

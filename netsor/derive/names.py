@@ -36,7 +36,7 @@ class Names:
     def __init__(self) -> None:
         self._latex: dict[str, str] = {}
         self._bindings: dict[Binding, str] = {}
-        self._taken: set[str] = set()
+        self._taken: set[tuple[str, tuple[LoopNumber, ...]]] = set()
         self._hidden: dict[Family, str] = {}
         self._described: set[tuple[str, tuple[int, ...]]] = set()
         self._order: dict[Binding, tuple[Index, ...]] = {}
@@ -105,7 +105,8 @@ class Names:
         """A let-bound quantity at these values of its labels (SymPy expressions)."""
         if binding not in self._bindings:
             about = ",".join(dict.fromkeys(self.family(family) for family in binding.about))
-            self.name_binding(binding, self._unique(f"e_{about}" if about else "e"), binding.labels)
+            numbers = loop_numbers(binding.about)
+            self.name_binding(binding, self._unique(f"e_{about}" if about else "e", numbers), binding.labels, numbers=numbers)
         values = dict(zip(binding.labels, subscripts))
         numbers = self._numbers[binding]
         own = [values[label] for label in self._order[binding]]
@@ -121,15 +122,14 @@ class Names:
             return numbers + numbers
         return numbers
 
-    def _unique(self, name: str) -> str:
+    def _unique(self, name: str, numbers: tuple[LoopNumber, ...]) -> str:
+        """A name that no other equation of the same pass of a loop has."""
         candidate, count = name, 1
-        while candidate in self._taken:
+        while (candidate, numbers) in self._taken:
             count += 1
             candidate = f"{name}_{count}"
-        self._taken.add(candidate)
+        self._taken.add((candidate, numbers))
         return candidate
-
-    unique = _unique
 
 
 def pattern(family: Family, subscripts) -> list:

@@ -9,14 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from netsor.ir.expressions import ZERO, Average, Coord, Expr, Index, Let, ScalarRef
+from netsor.ir.expressions import ZERO, Average, Coord, Expect, Expr, Index, Let, ScalarRef
 from netsor.ir.kernel import Kernel
-from netsor.ir.program import Custom, Family, Nonlin, Score
-from netsor.ir.rewrite import free_indices, rebuild, substitute
+from netsor.ir.program import Custom, Family, Nonlin
+from netsor.ir.rewrite import free_indices, rebuild, substitute, walk
 from netsor.limit.analysis import Analysis
 from netsor.limit.recursion import Recursion
 from netsor.limit.scores import Group
 from netsor.rules import GaussianRule, Source, rule_of
+
+
+LONGEST = 400  # parts of a conditional variance whose moments are worked out
 
 
 class ScoreLaw(GaussianRule):
@@ -43,7 +46,8 @@ class ScoreLaw(GaussianRule):
         return Source.of(self.group, tuple(places[axis] for axis in self.batch))
 
     def mean(self, reference: Coord) -> Expr:
-        return ZERO
+        rule = rule_of(self.score)
+        return rule.mean(ScalarRef(self.score, reference.subscripts)) if hasattr(rule, "mean") else ZERO
 
     def covariance(self, left: Coord, right: Coord, moment) -> Kernel:
         one, other = (ScalarRef(r.family.definition.rule.score, r.subscripts) for r in (left, right))
@@ -60,8 +64,14 @@ class ScoreMoments:
         self._groups = {family: group for group in analysis.groups for family in group.families}
 
     def covers(self, expr: Expr) -> bool:
-        """Whether all scores that an expression depends on are of the first level, so that their joint law is Gaussian."""
-        return all(self.analysis.depth[score] == 1 for score in self.analysis.levels.scores_in(expr))
+        """Whether all scores that an expression depends on are of the first level, so that their joint law is Gaussian, and it is no
+        longer than a reader would follow: no expectation of a function whose law depends on scores."""
+        if not all(self.analysis.depth[score] == 1 for score in self.analysis.levels.scores_in(expr)):
+            return False
+        bindings = self.analysis.levels.earliest_first(self.analysis.levels.mentioned(expr))
+        behind = [binding.expression for binding in bindings if self.analysis.levels.scores_in(binding.expression)]
+        nodes = [part for each in (expr, *behind) for part in walk(each)]
+        return len(nodes) <= LONGEST and not any(isinstance(part, Expect) for part in nodes)
 
     def expectation(self, body: Expr, axes: Sequence[Index], power: int = 1) -> Kernel:
         """E[body^power] over the scores, ``axes`` being the free indices of the body."""
@@ -84,7 +94,7 @@ class ScoreMoments:
 
     def _family(self, family: Family) -> Family:
         if family not in self._families:
-            if isinstance(family.definition, Score):
+            if family.is_sampled:
                 definition = Custom(ScoreLaw(family, self._groups[family], self.analysis), ())
             else:
                 definition = Nonlin(self.as_vector(self.analysis.recursion.scalar(family).expression))

@@ -58,9 +58,10 @@ def numbers_of(program, scores: dict) -> dict[str, np.ndarray]:
     return found
 
 
-def compare(source, tolerance: float = 1e-10, seed: int = 0, structure: dict = {}, **sizes) -> int:
+def compare(source, tolerance: float = 1e-10, seed: int = 0, structure: dict | None = None, **sizes) -> int:
     """Compare everything that both readings state; the number of equations compared.  ``sizes`` are given to the formulas afterwards,
     ``structure`` (lengths of loops) before."""
+    structure = structure or {}
     program = load_program(source, settings={**sizes, **structure})
     rng = np.random.default_rng(seed)
     scores = {
