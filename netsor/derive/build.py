@@ -25,6 +25,7 @@ def collect(program: Program, outputs: list[str] | None = None, steps: bool = Fa
     :raises NetsorError: if the theorem does not cover the program (N4)."""
     with as_diagnostics():
         analysis = Analysis(program, whole_kernels=True)
+        program = analysis.program  # without transposes, with the same limit
         wanted = [output for output in program.outputs if outputs is None or output.name in outputs]
         laws = [law for output in wanted for law in output_laws(output, analysis)]
         scores = score_laws(analysis)

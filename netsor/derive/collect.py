@@ -97,12 +97,11 @@ class Collector:
 
     def _name_kernels(self) -> None:
         """Give the coefficients of kernels that have statements their names."""
+        shown = {binding: place for binding, place in self.kernels.items() if binding in self.uses and binding not in self.inlined}
+        pairs = [families for (_, *families), *_ in shown.values() if len(families) == 2]
         self.names.crossed = {
-            families[0].name for _, *families in self.recursion.known()
-            if len(families) == 2 and families[0].name == families[1].name and constants_of(families[0]) != constants_of(families[1])}
-        for binding, (key, position, count) in self.kernels.items():
-            if binding not in self.uses or binding in self.inlined:
-                continue
+            one.name for one, other in pairs if one.name == other.name and constants_of(one) != constants_of(other)}
+        for binding, (key, position, count) in shown.items():
             kind, *families = key
             kernel = self.recursion.known()[key]
             base = self.kernel_name(kind, families)

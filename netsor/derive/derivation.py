@@ -27,8 +27,8 @@ class Derivation:
     ``derivation[name]`` is the right side of an equation by its left side as text."""
 
     def __init__(self, program: Program, outputs: list[str] | None = None, steps: bool = False):
-        self.program, self.steps = program, steps
         collector = collect(program, outputs, steps)
+        self.program, self.steps = collector.program, steps
         self.analysis = collector.analysis
         self.statements: list[Statement] = [statement.tidied() for statement in collector.statements]
         self.lines: list[Statement] = with_loops(self.statements)

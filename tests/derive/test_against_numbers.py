@@ -50,11 +50,20 @@ def numbers_of(program, scores: dict) -> dict[str, np.ndarray]:
         for k, one in enumerate(group.families):
             for other in group.families[: k + 1]:
                 add(one, other, lambda p, q: rule_of(p.family).covariance(p, q, recursion.moment))
-    for output in program.outputs:
+    for output in analysis.program.outputs:
         families = list(dict.fromkeys(part.reference.family for part in output.parts))
         for k, one in enumerate(families if output.is_vector else []):
             for other in families[: k + 1]:
                 add(one, other, recursion.covariance)
+    for output in analysis.program.outputs:
+        for part in output.parts if not output.is_vector else ():
+            family = part.reference.family
+            if not analysis.randomness.scores(family):
+                letters = Letters()
+                key = text(names.element(family, [letters.of(axis) for axis in family.axes]))
+                reference = family.generic
+                context.prepare(reference)
+                found[key] = arrange(context.evaluate(reference), family.axes, {axis: axis.range.size for axis in family.axes})
     return found
 
 
@@ -86,6 +95,7 @@ QUICK = {
     "attention": {}, "attention_causal": {}, "attention_relu": {}, "attention_linear": {}, "attention_tokens": {}, "mlp": {},
     "resnet": {"L": 4}, "readout": {}, "shared_matrix": {}, "rnn": {}, "layer_norm": {}, "transformer_two_layers": {},
     "attention_low_rank": {}, "bottleneck": {}, "graph_convolution": {}, "feed_forward": {}, "decoder": {}, "dropout": {},
+    "semicircle": {}, "autoencoder": {}, "jacobian": {}, "marchenko_pastur": {},
 }
 
 

@@ -137,7 +137,7 @@ def document(derivation) -> str:
     for title, content in derivation.sections():
         lines.append(title)
         for entry in content:
-            lines += ["  " + line for line in entry_lines(entry)]
+            lines += ["  " + line for line in entry_lines(entry, derivation.steps)]
         lines.append("")
     lines += notes(derivation)
     return "\n".join(lines).rstrip() + "\n"
@@ -151,12 +151,13 @@ def left_side(entry) -> str:
     return shown
 
 
-def entry_lines(entry) -> list[str]:
-    """One statement: the equation, where its parts are explained, and why it holds."""
+def entry_lines(entry, cited: bool = False) -> list[str]:
+    """One statement: the equation, where its parts are explained, and why it holds (``cited``: with the source)."""
+    reason = entry.rule + (f": {entry.citation}" if cited and entry.citation else "")
     left = left_side(entry)
     name = f" = {text(entry.name)}" if entry.name is not None else ""
     remarks = [
-        f"for {entry.condition}" if entry.condition else "", f"over {', '.join(entry.over)}" if entry.over else "", f"[{entry.rule}]" if entry.rule else ""]
+        f"for {entry.condition}" if entry.condition else "", f"over {', '.join(entry.over)}" if entry.over else "", f"[{reason}]" if reason else ""]
     lines = ["    ".join([f"{left}{name} = {text(entry.right)}", *filter(None, remarks)])]
     for part in entry.where:
         lines.append(f"    with {text(part.left)} = {text(part.right)}")
