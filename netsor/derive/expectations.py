@@ -184,13 +184,30 @@ def known(form: sympy.Expr | None) -> sympy.Expr:
     return form
 
 
+def simplified(functions: tuple) -> list:
+    """Powers of steps and signs, and steps beside rectifiers, as one would write them (equal almost everywhere)."""
+    rectified = {slot for slot, activation, _ in functions if activation.name in ("relu", "relu2")}
+    found = []
+    for slot, activation, power in functions:
+        match activation.name:
+            case "step" if slot in rectified:
+                continue
+            case "step":
+                power = 1
+            case "sign":
+                power %= 2
+        if power:
+            found.append((slot, activation, power))
+    return found
+
+
 class Term:
     """coefficient * prod u_slot^k * prod phi(u_slot)^m."""
 
     def __init__(self, coefficient, powers: tuple = (), functions: tuple = ()):
         self.coefficient = coefficient
         self.powers = tuple(sorted(powers))
-        self.functions = tuple(sorted(functions, key=str))
+        self.functions = tuple(sorted(simplified(functions), key=str))
 
     def __eq__(self, other) -> bool:
         return (self.coefficient, self.powers, self.functions) == (other.coefficient, other.powers, other.functions)
