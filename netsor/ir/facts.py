@@ -45,6 +45,20 @@ def vectors_of(family: Family) -> tuple[Family, ...]:
     return tuple({part.family for part in coords(definition.body)}) if isinstance(definition, Nonlin) else ()
 
 
+def has_other_law(family: Family) -> bool:
+    """Whether an input that is not Gaussian enters by coordinatewise functions (or functions of scalars) alone."""
+    seen: set[Family] = set()
+    stack = [family]
+    while stack:
+        current = stack.pop()
+        if isinstance(current.definition, Iid) or (isinstance(current.definition, RandomScalar) and current.hidden):
+            return True
+        if current not in seen and isinstance(current.definition, (Nonlin, ScalarFunction)):
+            stack.extend(uses(current))
+        seen.add(current)
+    return False
+
+
 Value = TypeVar("Value")
 
 
