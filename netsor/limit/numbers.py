@@ -225,7 +225,7 @@ class Numbers(Evaluator):
         if estimate is not None:
             scale, error = max(-low, high), estimate.worst
             self.note(estimate.method, error / scale if scale > 0 else error)
-        if on_a_grid(expr) and self.levels.of(expr) == Level.STATIC:
+        if on_a_grid(expr) and not self._given and self.levels.of(expr) == Level.STATIC:
             static[expr] = value  # worth keeping even where no equation is made of it
         return value
 
