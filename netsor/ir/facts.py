@@ -39,6 +39,18 @@ def uses(family: Family) -> tuple[Family, ...]:
     return tuple(dict.fromkeys(reference.family for reference in references(family)))
 
 
+def with_all_they_use(families: Iterable[Family]) -> list[Family]:
+    """The families and all that they depend on, in program order."""
+    found: dict[Family, None] = {}
+    stack = list(families)
+    while stack:
+        family = stack.pop()
+        if family not in found:
+            found[family] = None
+            stack.extend(uses(family))
+    return sorted(found, key=lambda family: family.order)
+
+
 def vectors_of(family: Family) -> tuple[Family, ...]:
     """The vector families that a coordinatewise definition mentions."""
     definition = family.definition
