@@ -236,7 +236,9 @@ class _Case:
         return mul(*parts)
 
     def _gaussian(self, factors: list[Expr], slots: list[int], entries: dict, means: list[Expr], mirror: tuple) -> Expr:
-        """The expectation over Gaussian leaves."""
+        """The expectation over Gaussian leaves, those that no factor mentions (any more) left out."""
+        mentioned = {part.slot for factor in factors for part in walk(factor) if isinstance(part, Leaf)}
+        slots = [slot for slot in slots if slot in mentioned]
         if not slots:
             return mul(*factors)
         if self._is_odd(factors, slots, means):

@@ -246,3 +246,41 @@ output y
     one, two = np.random.default_rng(0).standard_normal((2, 1_000_000)) * np.sqrt([[1], [2]])
     sample = np.stack([np.cos(one * one) * np.cos(one), np.cos(two * one) * np.cos(one)])
     assert np.allclose(limit.cov.value, np.cov(sample), atol=5 * 0.5 / math.sqrt(1e6))  # products vary by less than 1/2
+
+
+def test_masks_and_uniform_vectors_between_the_two_directions():
+    """k = 0, 1 with probability 1/2, x uniform on [-1, 1]: Var u = 1/6; E k step(u + k) = Phi(sqrt 6)/2, and its expected derivative by
+    u is half the density of u at -1.  z then has E[y^2 k] and the correction k step(u + k)/2."""
+    limit = netsor.parse("""
+width n
+input x ~ Uniform(-1, 1)
+input k ~ Bernoulli(1/2)
+matrix W ~ N(0, 1/n)
+u = W @ (x*k)
+s = k * step(u + k)
+y = W.T @ s
+z = W @ (y*k)
+output y, z
+""").limit()
+    open_ = 0.5 * 0.5 * math.erfc(-math.sqrt(3))
+    response = 0.5 * math.sqrt(6) * DENSITY * math.exp(-3)
+    assert limit["y"].var.value == pytest.approx(open_ + response**2 / 6, rel=1e-9)
+    assert limit["z"].mean.value == pytest.approx(open_ / 2, rel=1e-9)
+    assert limit["z"].var.value == pytest.approx(open_ / 2 + response**2 / 6 + (open_ - open_**2) / 4, rel=1e-9)
+
+
+def test_heads_without_number_share_what_comes_back():
+    """y = mean over a of W[a].T relu(W[a] x): the independent parts average out, and E relu' x = x/2 is left.  z[b] = W[b] y has the
+    independent part of variance 1/4, and what W[b].T brought to y is one head of infinitely many."""
+    limit = netsor.parse("""
+width n
+param H = inf
+index a, b in 1..H
+input x ~ N(0, 1)
+matrix W[a] ~ N(0, 1/n)
+y = sum(W[a].T @ relu(W[a] @ x) for a) / H
+z[b] = W[b] @ y
+output y, z
+""").limit()
+    assert limit["y"].var.value == pytest.approx(0.25, rel=1e-9)
+    assert limit["z"].var.value == pytest.approx(0.25, rel=1e-9)
