@@ -19,7 +19,7 @@ from netsor.ir.polynomials import coords
 from netsor.ir.program import Iid
 from netsor.ir.rewrite import free_indices, rebuild, substitute, walk
 from netsor.limit.affine_leaves import in_affine_parts
-from netsor.limit.conditioning import TooManyCases, Variable, choice_without_leaves, condition, replaced
+from netsor.limit.conditioning import TooManyCases, Variable, choice_without_leaves, condition, condition_in_array, replaced
 from netsor.limit.dimensions import is_several
 from netsor.limit.equations import representatives, substitute_chain
 from netsor.limit.parity import parity, singular
@@ -204,12 +204,19 @@ class _Case:
         """The expectation by conditioning: on all variables, or on the discrete ones alone where quasi-random points are needed for the
         rest anyway; None where there are too many."""
         discrete = {slot: law for slot, law in laws.items() if law.atoms() is not None}
+        given = lambda factors: self._given(factors, entries, means)  # noqa: E731
+        try:
+            found = condition_in_array(factors, [Variable(Leaf(slot), laws[slot]) for slot in sorted(laws)], given)
+            if not any(isinstance(part, Expect) and is_several(part) for part in walk(found)):
+                return found
+        except TooManyCases:
+            pass
         for held in (laws, discrete):
             rest = {slot: law for slot, law in laws.items() if slot not in held}
             normal = [_of_normals(factor, rest, self.blocks) for factor in factors]
             variables = [Variable(Leaf(slot), held[slot]) for slot in sorted(held)]
             try:
-                found = condition(normal, variables, lambda given: self._given(given, entries, means))
+                found = condition(normal, variables, given)
             except TooManyCases:
                 continue
             if held is discrete or not any(isinstance(part, Integral) and integrates_points(part) for part in walk(found)):
