@@ -20,7 +20,7 @@ from netsor.ir.program import Iid
 from netsor.ir.rewrite import free_indices, rebuild, substitute, walk
 from netsor.limit.affine_leaves import in_affine_parts
 from netsor.limit.conditioning import TooManyCases, Variable, choice_without_leaves, condition, condition_in_array, replaced
-from netsor.limit.dimensions import is_several
+from netsor.limit.dimensions import is_several, is_static
 from netsor.limit.equations import representatives, substitute_chain
 from netsor.limit.parity import parity, singular
 
@@ -282,8 +282,12 @@ def _of_normals(expr: Expr, laws: dict[int, Law], blocks: list[LeafBlock]) -> Ex
 
 
 def integrates_points(integral: Integral) -> bool:
-    """Whether quasi-random points are needed for every node of an integral."""
-    return any(isinstance(part, Expect) and is_several(part) for part in walk(integral.body))
+    """Whether quasi-random points are needed for every node of an integral; or would cost less than quadrature in three variables, two of
+    them uniform, of a function that each node gives other kinks."""
+    inside = list(walk(integral.body))
+    expectations = [part for part in inside if isinstance(part, Expect)]
+    nested = any(isinstance(part, Integral) for part in inside)
+    return any(is_several(e) or (nested and not all(map(is_static, e.factors))) for e in expectations)
 
 
 def _mentions_copy(equality) -> bool:

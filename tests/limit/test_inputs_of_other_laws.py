@@ -398,3 +398,20 @@ output m
     keep = np.arange(1, 4) / 4
     expected = math.exp(-0.5) * math.cos(1.0) ** 2 * ((1 - keep + keep * np.exp(1j)) ** 8).real
     np.testing.assert_allclose(found.value, expected, rtol=1e-12)
+
+
+def test_two_uniform_vectors_and_a_gaussian_in_one_condition():
+    """Quasi-random points where nested quadrature would take minutes; the integrals over both uniforms by hand, over z by quadrature."""
+    found = limit("""
+input z ~ N(0, 1)
+input u, w ~ Uniform(0, 1)
+m = avg(where(u + z >= 0, w, z) * max(w, z))
+output m
+""")["m"].mean
+    z, weights = normal_rule(breaks=[-1, 0, 1])
+    above = np.clip(1 + z, 0, 1)  # P(u >= -z)
+    one = np.where(z <= 0, 0.5, np.where(z < 1, (1 + z**2) / 2, z))  # E max(w, z)
+    two = np.where(z <= 0, 1 / 3, np.where(z < 1, z**3 / 2 + (1 - z**3) / 3, z / 2))  # E w max(w, z)
+    expected = np.sum(weights * (above * two + (1 - above) * z * one))
+    assert abs(found.value - expected) <= 5 * found.error
+    assert found.error < 1e-3
