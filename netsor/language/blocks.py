@@ -141,6 +141,9 @@ def _keep(outer: Pieces, name: str, pieces: Pieces) -> None:
     if kept is None or not _alike(kept, pieces):
         outer.inner[name] = None
         return
+    if any(kept.overlapping(piece.pattern) for piece in pieces.all_parts()):
+        outer.inner[name] = None
+        return
     kept.left = pieces.left
     for piece in pieces.all_parts():
         kept.add(piece)

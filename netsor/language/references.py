@@ -151,7 +151,7 @@ def inner_name(path: Sequence[syntax.Identifier], frame: Frame) -> Pieces:
             fail("N211", f"there is no `{part.name}` inside `{word}`", part.span, "", (),
                  frame.scope.suggestion(part.name, tuple(entity.inner)) or f"inside it are {', '.join(entity.inner)}")
         if entity.inner[part.name] is None:
-            fail("N211", f"`{part.name}` is not of one form in all the calls that define `{word}`", part.span, "",
+            fail("N211", f"`{part.name}` is not one thing in all the calls that define `{word}`", part.span, "",
                  (Label(entity.span, "the first of them"),))
         entity = entity.inner[part.name]
     return entity

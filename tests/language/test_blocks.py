@@ -95,6 +95,46 @@ y[b] = both(g[b], W[k])
 matrix W[k] ~ N(0, k/n)
 y[b] = sum(W[k] @ g[b] for k) + W[1] @ g[b]
 """),
+    "matrices that are carried, and transposed ones": ("""
+matrix W[k] ~ N(0, k/n)
+matrix V ~ N(0, 1/n)
+block apply(x, M):
+  return tanh(M @ x)
+y[k,b] = apply(g[b], W[k])
+z[b] = apply(g[b], V.T)
+""", """
+matrix W[k] ~ N(0, k/n)
+matrix V ~ N(0, 1/n)
+y[k,b] = tanh(W[k] @ g[b])
+z[b] = tanh(V.T @ g[b])
+"""),
+    "circular subscripts and inputs that are not Gaussian": ("""
+block masked(x[i], keep):
+  width n like x
+  input d[i] ~ Bernoulli(keep)
+  input r ~ Rademacher()
+  input c : 1 ~ N(0, 2)
+  u[i] = d[i] * x[wrap(i + 1)] + c * r
+  return u[wrap(i - 1)]
+y[b,i] = masked(e[b,i], 1/4)
+""", """
+input d[i] ~ Bernoulli(1/4)
+input r ~ Rademacher()
+input c : 1 ~ N(0, 2)
+u[b,i] = d[i] * e[b,wrap(i + 1)] + c * r
+y[b,i] = u[b,wrap(i - 1)]
+output y
+"""),
+    "a def of a block, passed on to another block": ("""
+block use(x, f):
+  return f(x) + 1
+block outer(x, c):
+  v = 2 * x
+  def shifted(z) = c * z + v
+  w = use(x, shifted)
+  return w
+y[b] = outer(g[b], b)
+""", "y[b] = b*g[b] + 2*g[b] + 1"),
     "attention, whose index j is a copy of a bound one": (ATTENTION + "y[i] = attention(h[i], 2)\noutput y, y.A[1,1,j]", """
 index a in 1..2
 matrix Q[a], K_[a], V[a] ~ N(0, 1/n)
@@ -421,6 +461,21 @@ output y.a.p[b,2,1,i,j]
     (output,) = program.outputs
     assert [axis.name for axis in output.axes] == ["b", "i", "j"]
     assert output.parts[0].reference.family.pattern[1] == 2
+
+
+def test_inner_names_that_two_calls_define_are_not_chosen_between():
+    text = HEAD + """
+index l in 4..5
+input f[l] ~ N(0, 1)
+block total(x[i]):
+  c = sum(x[i] for i)
+  return c + x[i]
+y[i] = total(h[i])
+y[l] = total(f[l])
+"""
+    assert load_program(Source(text + "output y"))
+    with pytest.raises(NetsorError, match="`c` is not one thing in all the calls that define `y`"):
+        load_program(Source(text + "output y.c"))
 
 
 # --- widths and indices
