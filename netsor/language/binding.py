@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from netsor.ir.expressions import Expr, Index, Num, Sym
+from netsor.ir.expressions import Index, Num, Sym
 from netsor.language import hidden, syntax
 from netsor.language.arguments import given_arguments
 from netsor.language.call_site import inside_call
 from netsor.language.diagnostics import Label
 from netsor.language.expressions import Meaning, evaluate, wrong_kind
 from netsor.language.lefthand import Left, each_value, left_of
+from netsor.language.references import renamed
 from netsor.language.scope import (
     Argument, BlockEntity, FunctionArgument, IndexEntity, ParameterEntity, Scope, count,
 )
@@ -82,8 +83,9 @@ def read_actual(formal: syntax.Formal, node: syntax.Node, frame: Frame) -> Actua
     wanted = len(formal.element.subscripts)
     if len(free) < wanted:
         has = count(len(free), "free subscript") if free else "none"
+        bare = isinstance(node, syntax.Name) and not node.subscripts and not free
         fail("N332", f"`{formal.element.span.text}` stands for values with {count(wanted, 'free subscript')}, and this has {has}",
-             node.span, "", (Label(formal.span, "this argument"),))
+             node.span, "give it its subscripts, indices that are declared" if bare else "", (Label(formal.span, "this argument"),))
     split = len(free) - wanted
     return Actual(formal, node, tuple(free[split:]), tuple(free[:split]))
 
@@ -161,20 +163,18 @@ def _declare_indices(formals: Sequence[syntax.Formal], outer: dict[str, Index], 
 
 
 def _declare_actual(actual: Actual, locals_: dict[str, Index], scope: Scope, frame: Frame) -> None:
-    """Evaluate the actual where the block is called, its bound indices being those of the block."""
-    own = [locals_[word] for word in actual.words]
-    for index in own:
+    """Evaluate the actual where the block is called, and give its bound indices their names in the block."""
+    names = {outer: locals_[word] for outer, word in zip(actual.bound, actual.words)}
+    for index in names:
         if not index.range.infinite and index.range.size == 0:
             fail("N332", "this has no elements", actual.node.span, f"`{written(index)}` has no values",
                  (Label(actual.formal.span, "this argument"),))
-    words = {index: written(outer) for index, outer in zip(own, actual.bound)}
 
-    def place(frame: Frame, index: Index, term: Expr) -> Frame:
-        return frame.with_indices(**{words[index]: term}) if index in words else frame.at(index, term)
+    def define(left: Left, inside: Frame) -> None:
+        meaning = renamed(_finished(evaluate(actual.node, inside), inside), names)
+        _declare(actual.formal, meaning, actual.node.span, left.renamed(names), scope, inside)
 
-    left = left_of((*scope.prefix, *own))
-    each_value(left, frame, lambda left, inside: _declare(
-        actual.formal, evaluate(actual.node, inside), actual.node.span, left, scope, inside), place)
+    each_value(left_of((*scope.prefix, *actual.bound)), frame, define)
 
 
 def _declare_default(formal: syntax.Formal, locals_: dict[str, Index], node: syntax.Call, inside: Frame) -> None:
@@ -184,7 +184,11 @@ def _declare_default(formal: syntax.Formal, locals_: dict[str, Index], node: syn
             fail("N316", f"nothing that is given says which values `{word}` has", node.span, "", (Label(formal.span, "this argument"),))
     left = left_of((*inside.scope.prefix, *(locals_[word] for word in words_of(formal))))
     each_value(left, inside, lambda left, frame: _declare(
-        formal, evaluate(formal.default, frame), formal.default.span, left, inside.scope, frame))
+        formal, _finished(evaluate(formal.default, frame), frame), formal.default.span, left, inside.scope, frame))
+
+
+def _finished(meaning: Meaning, frame: Frame) -> Meaning:
+    return hidden.finish(meaning, frame) if isinstance(meaning, Value) else meaning
 
 
 def _declare(formal: syntax.Formal, meaning: Meaning, span: Span, left: Left, scope: Scope, frame: Frame) -> None:
@@ -196,7 +200,6 @@ def _declare(formal: syntax.Formal, meaning: Meaning, span: Span, left: Left, sc
         scope.declare(name, FunctionArgument(meaning, name.span))
         return
     if isinstance(meaning, Value):
-        meaning = hidden.finish(meaning, frame)
         if isinstance(meaning.expr, Num | Sym) and left.pattern == scope.prefix:
             scope.declare(name, ParameterEntity(name.name, meaning.expr, name.span))
             return

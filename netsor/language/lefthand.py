@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import NoReturn
 
-from netsor.ir.expressions import Expr, Index, Num
+from netsor.ir.expressions import Index, Num
 from netsor.language import syntax
 from netsor.language.constants import whole
 from netsor.language.diagnostics import Diagnostic, Label, NetsorError
@@ -38,6 +38,11 @@ class Left:
         """The same left for something that serves all values of these indices."""
         dropped = set(indices)
         return replace(self, axes=tuple(axis for axis in self.axes if axis not in dropped))
+
+    def renamed(self, names: Mapping[Index, Index]) -> Left:
+        """The same left with other indices."""
+        return replace(self, pattern=tuple(names.get(each, each) for each in self.pattern),
+                       axes=tuple(names.get(axis, axis) for axis in self.axes))
 
     def at(self, index: Index, number: int) -> Left:
         pattern = tuple(number if each == index else each for each in self.pattern)
@@ -101,19 +106,13 @@ def _number(node: syntax.Node, frame: Frame) -> int:
     return number
 
 
-def each_value(
-    left: Left, frame: Frame, define: Callable[[Left, Frame], None],
-    place: Callable[[Frame, Index, Expr], Frame] = Frame.at,
-) -> None:
-    """Define the whole family at once; where the definition differs from value to value of an index, value by value.
-
-    `place(frame, index, term)` is the frame in which the index is that term.
-    """
+def each_value(left: Left, frame: Frame, define: Callable[[Left, Frame], None]) -> None:
+    """Define the whole family at once; where the definition differs from value to value of an index, value by value."""
     if any(axis.range.size == 0 for axis in left.axes if not axis.range.infinite):
         return  # an index without values: there is nothing to define
     inside = frame
     for axis in left.axes:
-        inside = place(inside, axis, axis)
+        inside = inside.at(axis, axis)
     try:
         define(left, inside)
         return
@@ -129,7 +128,7 @@ def each_value(
         fail("N512", f"this would be {index.range.size:,} separate definitions", frame.state.current)
     for number in range(index.range.lo, index.range.hi + 1):
         rest = left.at(index, number)
-        each_value(rest, place(frame, index, Num(number)), define, place)
+        each_value(rest, frame.at(index, Num(number)), define)
 
 
 def serves_all(index: Index, span: Span | None) -> NoReturn:

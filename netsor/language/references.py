@@ -181,7 +181,7 @@ def element(entity: Pieces, given: list[Expr], node: syntax.Name, frame: Frame) 
     own = tuple(each for each, axis in zip(subscripts, piece.pattern) if isinstance(axis, Index) and axis in piece.axes)
     part = piece.part
     if isinstance(part, Argument):
-        return _passed(part, dict(zip(piece.axes, own)), node.span)
+        return replace(renamed(part.value, dict(zip(piece.axes, own))), span=node.span)
     if isinstance(part, Matrix):
         return MatrixValue(part, own, node.span)
     if isinstance(part, ArrayDeclaration):
@@ -189,25 +189,18 @@ def element(entity: Pieces, given: list[Expr], node: syntax.Name, frame: Frame) 
     return Value(Level.VECTOR if part.is_vector else Level.SCALAR, part[own], node.span, width=part.width)
 
 
-def _passed(argument: Argument, terms: Mapping[Index, Expr], span: Span) -> Meaning:
-    """What a block was called with, at these values of the axes."""
-    value = argument.value
-    if isinstance(value, MatrixValue):
-        return replace(value, subscripts=tuple(normal(substitute(each, terms)) for each in value.subscripts), span=span)
-    return replace(value, expr=_normalised(substitute(value.expr, terms)), span=span)
-
-
-def _normalised(expr: Expr) -> Expr:
-    """A reference with its subscripts in normal form, a number where an array has one."""
+def renamed(meaning: Meaning, terms: Mapping[Index, Expr]) -> Meaning:
+    """The same with these terms for its indices."""
+    if isinstance(meaning, MatrixValue):
+        return replace(meaning, subscripts=tuple(normal(substitute(each, terms)) for each in meaning.subscripts))
+    if not isinstance(meaning, Value):
+        return meaning
+    expr = substitute(meaning.expr, terms)
     if isinstance(expr, Coord | ScalarRef):
-        return replace_subscripts(expr, tuple(map(normal, expr.subscripts)))
-    if isinstance(expr, Array):
-        return _entry(expr.declaration, tuple(map(normal, expr.subscripts)))
-    return expr
-
-
-def replace_subscripts(reference: Coord | ScalarRef, subscripts: tuple[Expr, ...]) -> Expr:
-    return type(reference)(reference.family, subscripts)
+        expr = type(expr)(expr.family, tuple(map(normal, expr.subscripts)))
+    elif isinstance(expr, Array):
+        expr = _entry(expr.declaration, tuple(map(normal, expr.subscripts)))
+    return replace(meaning, expr=expr)
 
 
 def _entry(array: ArrayDeclaration, subscripts: tuple[Expr, ...]) -> Expr:
