@@ -88,8 +88,8 @@ def as_object(diagnostic: Diagnostic) -> dict[str, Any]:
         found |= _place(diagnostic.span)
     if diagnostic.label:
         found["label"] = diagnostic.label
-    if diagnostic.secondary:
-        found["secondary"] = [{**_place(label.span), "text": label.text} for label in diagnostic.secondary]
+    if others := diagnostic.other_places:
+        found["secondary"] = [{**_place(label.span), "text": label.text} for label in others]
     return found
 
 

@@ -14,9 +14,9 @@ from netsor.cli.command import Command
 _DOCSTRING = re.compile(r'\A\ufeff?(?:\s|#[^\n]*\n)*"""(.*?)"""', re.DOTALL)
 
 
-@click.command(cls=Command, short_help="The programs that come with netsor, and the nonlinearities.")
+@click.command(cls=Command, short_help="The programs, blocks and nonlinearities that come with netsor.")
 def command() -> None:
-    """The programs that come with netsor, and the nonlinearities that programs may call, one a line."""
+    """The programs that come with netsor, the blocks and the nonlinearities that programs may call, one a line."""
     from netsor.cli.text.table import table
 
     folder = programs_folder()
@@ -26,6 +26,10 @@ def command() -> None:
         for line in table(["", ""], [[str(path.relative_to(folder)), first_line(path)] for path in programs])[1:]:
             click.echo(f"    {line}".rstrip())
         click.echo()
+    click.echo(click.style("blocks", bold=True))
+    for line in table(["", ""], [[f"import std.{name}", call] for name, call in blocks()])[1:]:
+        click.echo(f"    {line}".rstrip())
+    click.echo()
     click.echo(click.style("nonlinearities", bold=True))
     for line in table(["", ""], [[call, words] for call, words in nonlinearities()])[1:]:
         click.echo(f"    {line}".rstrip())
@@ -41,6 +45,19 @@ def first_line(path: Path) -> str:
     """The first line of a program's docstring, or nothing."""
     found = _DOCSTRING.match(path.read_text(encoding="utf-8", errors="replace"))
     return next((line.strip() for line in found[1].splitlines() if line.strip()), "") if found else ""
+
+
+def blocks() -> list[tuple[str, str]]:
+    """The file of the library and how each of its blocks is called."""
+    from netsor.language.imports import library, library_source
+    from netsor.language.parse import parse
+    from netsor.language.syntax import Block
+
+    found = []
+    for name in library():
+        declared = [each for each in parse(library_source(name)).statements if isinstance(each, Block)]
+        found += [(name, f"{each.name.name}({', '.join(formal.span.text for formal in each.formals)})") for each in declared]
+    return found
 
 
 def nonlinearities() -> list[tuple[str, str]]:

@@ -39,10 +39,36 @@ def uses(family: Family) -> tuple[Family, ...]:
     return tuple(dict.fromkeys(reference.family for reference in references(family)))
 
 
+def with_all_they_use(families: Iterable[Family]) -> list[Family]:
+    """The families and all that they depend on, in program order."""
+    found: dict[Family, None] = {}
+    stack = list(families)
+    while stack:
+        family = stack.pop()
+        if family not in found:
+            found[family] = None
+            stack.extend(uses(family))
+    return sorted(found, key=lambda family: family.order)
+
+
 def vectors_of(family: Family) -> tuple[Family, ...]:
     """The vector families that a coordinatewise definition mentions."""
     definition = family.definition
     return tuple({part.family for part in coords(definition.body)}) if isinstance(definition, Nonlin) else ()
+
+
+def has_other_law(family: Family) -> bool:
+    """Whether an input that is not Gaussian enters by coordinatewise functions (or functions of scalars) alone."""
+    seen: set[Family] = set()
+    stack = [family]
+    while stack:
+        current = stack.pop()
+        if isinstance(current.definition, Iid) or (isinstance(current.definition, RandomScalar) and current.hidden):
+            return True
+        if current not in seen and isinstance(current.definition, (Nonlin, ScalarFunction)):
+            stack.extend(uses(current))
+        seen.add(current)
+    return False
 
 
 Value = TypeVar("Value")

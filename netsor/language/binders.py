@@ -53,16 +53,16 @@ def _bound(node: syntax.Node, frame: Frame) -> tuple[Expr, int | None]:
 def bound_index(binder: syntax.Binder, frame: Frame) -> Index:
     """The index that a binder binds: a declared one, or one with a range of its own."""
     word = binder.name.name
-    entity = frame.state.scope.entities.get(word)
+    entity = frame.entity(word)
     if binder.range is not None:
         if entity is not None and not isinstance(entity, IndexEntity):
             fail("N202", f"`{word}` is already defined", binder.name.span, "",
                  (Label(entity.span, "first defined here"),))
-        index = Index(word, range_of(binder.range, frame))
+        index = frame.scope.index(word, range_of(binder.range, frame))
     elif isinstance(entity, IndexEntity):
         index = entity.index
     else:
-        found = frame.state.scope.find(word, binder.name.span)
+        found = frame.find(word, binder.name.span)
         what = "a family" if isinstance(found, Pieces) else "not an index"
         fail("N318", f"`{word}` is {what}, and only an index can be bound", binder.name.span, "",
              (Label(found.span, "defined here"),), f"declare an index, or give it a range: for {word} in 1..3")

@@ -10,13 +10,14 @@ from fractions import Fraction
 from netsor.ir.expressions import ONE, Call, Expr, Num, power
 from netsor.ir.rewrite import children
 from netsor.language import syntax
+from netsor.language.arguments import given_arguments
 from netsor.language.conditions import choice, condition
 from netsor.language.constants import closed_value, tidy
 from netsor.language.diagnostics import Diagnostic, Label
 from netsor.language.expressions import Meaning, evaluate, evaluates, quantity, to_the_power, value, vector_value
 from netsor.language.hidden import vector
 from netsor.language.reductions import REDUCTIONS
-from netsor.language.scope import OPERATIONS, FunctionEntity, Pieces, catalogue, count
+from netsor.language.scope import OPERATIONS, BlockEntity, FunctionArgument, FunctionEntity, Pieces, catalogue
 from netsor.language.source import Span
 from netsor.language.state import Frame, TooMuchWork, fail
 from netsor.language.values import Average, CustomCall, Dot, FunctionValue, Level, Value
@@ -32,19 +33,19 @@ MONOMIALS = {"square": 2, "cube": 3}
 def call(node: syntax.Call, frame: Frame) -> Meaning:
     word = node.function.dotted
     local = frame.names.get(word)
+    entity = None if local is not None or word in frame.indices else frame.entity(word)
+    if isinstance(entity, FunctionArgument):
+        local = entity.value
     if isinstance(local, FunctionValue):
         word = local.name
-        definition = local.definition
-    else:
-        entity = None if local is not None else frame.state.scope.entities.get(word)
-        definition = entity.definition if isinstance(entity, FunctionEntity) else None
-        if definition is not None and frame.visible is not None and entity.order >= frame.visible:
-            fail("N204", f"`{word}` is used before it is defined", node.function.span, "",
-                 (Label(entity.span, "defined here"),))
-        if local is not None or word in frame.indices or (entity is not None and definition is None):
-            _not_a_function(node, word, entity)
-    if definition is not None:
-        return inline(definition, node, frame)
+        entity = local.entity
+    elif isinstance(entity, BlockEntity):
+        fail("N331", f"`{word}` is a block, and a call of a block is a whole right-hand side", node.function.span, "",
+             (Label(entity.span, "defined here"),), "give the call a name on a line of its own, and use that here")
+    elif local is not None or word in frame.indices or (entity is not None and not isinstance(entity, FunctionEntity)):
+        _not_a_function(node, word, entity, len(frame.terms))
+    if entity is not None:
+        return inline(entity, node, frame)
     if word in frame.state.rules:
         return custom(frame.state.rules[word], node, frame)
     if word in BUILT_IN:
@@ -53,17 +54,17 @@ def call(node: syntax.Call, frame: Frame) -> Meaning:
         return over_the_width(word, node, frame)
     if word in catalogue():
         return nonlinearity(word, node, frame)
-    scope = frame.state.scope
-    if word in scope.entities or word in scope.poisoned or word in scope.later:
-        scope.find(word, node.function.span)
+    scope = frame.scope
+    if scope.knows(word):
+        frame.find(word, node.function.span)
     if word in ("cov", "kurtosis"):
         fail("N208", f"`{word}` is a statistic of the limit; it stands in `expect` only", node.function.span)
     functions = (*catalogue(), *OPERATIONS, *(n for n, e in scope.entities.items() if isinstance(e, FunctionEntity)))
     fail("N208", f"there is no function `{word}`", node.function.span, "", (), scope.suggestion(word, functions))
 
 
-def _not_a_function(node: syntax.Call, word: str, entity) -> None:
-    hint = "subscripts are written in square brackets" if isinstance(entity, Pieces) and entity.rank else ""
+def _not_a_function(node: syntax.Call, word: str, entity, rank: int) -> None:
+    hint = "subscripts are written in square brackets" if isinstance(entity, Pieces) and entity.rank > rank else ""
     secondary = (Label(entity.span, "defined here"),) if entity is not None else ()
     fail("N208", f"`{word}` is not a function", node.function.span, "", secondary, hint)
 
@@ -139,7 +140,7 @@ def over_the_width(word: str, node: syntax.Call, frame: Frame) -> Value:
     if meaning.level != Level.VECTOR or len(arguments) > 1:
         example = "j" if word == "softmax" else "i"
         fail("N316", f"`{word}` runs over an index", node.span, "", (), f"write {word}(… for {example})")
-    width = meaning.width or frame.state.width
+    width = frame.scope.width_word(meaning.width or frame.state.width)
     hint = f"the average over the width is avg(x), a dot product dot(x, y)/{width}" if word in ("sum", "mean") else ""
     fail("N403", f"{word} over the coordinates of a vector has no limit in this theory" if word not in ("sum", "mean")
          else f"{word} does not run over the coordinates of a vector", node.span, "", (), hint)
@@ -263,9 +264,9 @@ def wrapped(node: syntax.Call, frame: Frame) -> Value:
 # --- functions of the program
 
 
-def inline(definition: syntax.Function, node: syntax.Call, frame: Frame) -> Meaning:
+def inline(entity: FunctionEntity, node: syntax.Call, frame: Frame) -> Meaning:
     """The body of a `def` with its arguments in place; nothing of the surroundings is captured."""
-    word = definition.name.name
+    definition, scope = entity.definition, entity.scope
     depth = frame.depth + 1
     if depth > INLINING_LIMIT:
         fail("N113", f"functions are nested more than {INLINING_LIMIT} deep", node.span)
@@ -273,29 +274,12 @@ def inline(definition: syntax.Function, node: syntax.Call, frame: Frame) -> Mean
     if frame.state.inlined > CALL_LIMIT:
         raise TooMuchWork(Diagnostic(
             "N512", f"this program calls its functions more than {CALL_LIMIT:,} times", node.span))
-    formals = [formal.element.name.name for formal in definition.formals]
-    if len(node.arguments) > len(formals):
-        takes = count(len(formals), "argument")
-        fail("N316", f"`{word}` takes {takes}, and {len(node.arguments)} are given", node.span, "", (Label(definition.name.span, "defined here"),))
-    given: dict[str, syntax.Node] = dict(zip(formals, node.arguments))
-    for keyword in node.keywords:
-        name = keyword.name.name
-        if name not in formals:
-            fail("N316", f"`{word}` has no argument called `{name}`", keyword.name.span, "",
-                 (Label(definition.name.span, f"its arguments are {', '.join(formals)}"),))
-        if name in given:
-            fail("N316", f"`{name}` is given twice", keyword.span)
-        given[name] = keyword.value
+    given = given_arguments(definition, node)
+    body_frame = frame.inside_function(scope, scope.positions[definition.name.name], depth)
     names: dict[str, Meaning] = {}
-    body_frame = frame.inside_function(frame.state.scope.entities[word].order, depth)
     for formal in definition.formals:
         name = formal.element.name.name
-        if name in given:
-            names[name] = evaluate(given[name], frame)
-        elif formal.default is not None:
-            names[name] = evaluate(formal.default, body_frame)
-        else:
-            fail("N316", f"`{word}` needs a value for `{name}`", node.span, "", (Label(formal.span, "this argument"),))
+        names[name] = evaluate(given[name], frame) if name in given else evaluate(formal.default, body_frame)
     result = evaluate(definition.body, body_frame.with_names(**names))
     if isinstance(result, Value):
         if size(result.expr) > EXPRESSION_LIMIT:

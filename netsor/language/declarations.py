@@ -12,8 +12,9 @@ import numpy as np
 from netsor.ir.expressions import Expr, Index, Num, Range, Sym
 from netsor.ir.labelled import TooLarge
 from netsor.ir.program import ArrayDeclaration
-from netsor.ir.rewrite import rebuild
+from netsor.ir.rewrite import free_indices, rebuild
 from netsor.language import syntax, widths
+from netsor.language.arguments import check_formals
 from netsor.language.constants import closed_value, evaluator, free_parameters, tidy, whole
 from netsor.language.data import read_array
 from netsor.language.diagnostics import Diagnostic, Label, NetsorError
@@ -31,11 +32,14 @@ ARRAY_LIMIT = 50_000_000  # entries of one array
 def width(node: syntax.Width, frame: Frame) -> None:
     for entry in node.entries:
         if isinstance(entry, syntax.WidthLike):
-            fail("N409", "`like` is not supported yet", entry.span)
+            widths.declare_like(entry, frame)
+            continue
         if isinstance(entry, syntax.WidthNew):
             widths.declare(entry, None, frame)
-        elif frame.state.width is None:
-            fail("N325", "the first width is free", entry.value.span, "", (), f"width n, {entry.name.name} = …")
+        elif frame.scope.width is None:
+            like = " like x" if frame.scope.is_block else ""
+            fail("N325", "the first width is that of an argument" if like else "the first width is free", entry.value.span, "", (),
+                 f"width n{like}, {entry.name.name} = …")
         else:
             widths.declare(entry, quantity(entry.value, frame), frame)
 
@@ -46,7 +50,7 @@ def width(node: syntax.Width, frame: Frame) -> None:
 def param(node: syntax.Param, frame: Frame) -> None:
     for setting in node.settings:
         name = setting.name.name
-        frame.state.scope.check_free(setting.name)
+        frame.scope.check_free(setting.name)
         if name in frame.state.settings:
             expr = set_value(name, frame.state.settings[name], frame)
         elif setting.default is not None:
@@ -116,7 +120,7 @@ def _written_value(name: str, text: str, frame: Frame) -> Expr:
         raise NetsorError(Diagnostic("N504", f"`{text}` is no value for the parameter `{name}`",
                                      hint="one constant expression, such as 8, 1/3 or inf"))
     node = statement.settings[0].default
-    outside = Frame(frame.state)
+    outside = Frame(frame.state, frame.state.scope)
     return _parameter_value(name, constant(node, outside, f"the value of `{name}`"), node.span)
 
 
@@ -124,30 +128,23 @@ def _written_value(name: str, text: str, frame: Frame) -> Expr:
 
 
 def index(node: syntax.IndexIn | syntax.IndexLike, frame: Frame) -> None:
-    state = frame.state
     if isinstance(node, syntax.IndexLike):
-        like = state.scope.find(node.like.name, node.like.span)
+        like = frame.find(node.like.name, node.like.span)
         if not isinstance(like, IndexEntity):
             fail("N318", f"`{node.like.name}` is not an index", node.like.span, "", (Label(like.span, "defined here"),))
         range_ = like.index.range
     else:
         range_ = range_of(node.range, frame)
     for name in node.names:
-        state.scope.declare(name, IndexEntity(Index(name.name, range_), name.span))
+        frame.scope.declare(name, IndexEntity(frame.scope.index(name.name, range_), name.span))
 
 
 def function(node: syntax.Function, frame: Frame) -> None:
-    state = frame.state
-    seen: set[str] = set()
     for formal in node.formals:
-        element = formal.element
-        if element.subscripts:
-            fail("N321", "the arguments of a `def` have no subscripts", element.span)
-        if element.name.name in seen:
-            fail("N321", f"the argument `{element.name.name}` occurs twice", element.span)
-        seen.add(element.name.name)
-    order = sum(isinstance(entity, FunctionEntity) for entity in state.scope.entities.values())
-    state.scope.declare(node.name, FunctionEntity(node, node.name.span, order))
+        if formal.element.subscripts:
+            fail("N321", "the arguments of a `def` have no subscripts", formal.element.span)
+    check_formals(node.formals)
+    frame.scope.declare(node.name, FunctionEntity(node, node.name.span, frame.scope))
 
 
 # --- arrays
@@ -163,6 +160,7 @@ def _one_const(node: syntax.Const, left: Left, frame: Frame) -> None:
     name = node.element.name.name
     if meaning.level != Level.NUMBER:
         fail("N320", f"a const is known before the limit is taken, and this is {meaning.level.word}", node.value.span)
+    left = left.without(index for index in frame.scope.prefix if index not in free_indices(meaning.expr))
     check_array_size([axis.range for axis in left.axes], node.element.span)
     if not left.axes and isinstance(meaning.expr, Num):
         values: Any = np.array(float(meaning.expr.value))
@@ -172,10 +170,10 @@ def _one_const(node: syntax.Const, left: Left, frame: Frame) -> None:
         except TooLarge as error:
             fail("N512", f"`{name}` is too large: {error}", node.span)
     check_finite(values, left, node.value.span)
-    if not left.pattern and isinstance(meaning.expr, Num):  # a plain number stays exact
-        frame.state.scope.declare(node.element.name, ParameterEntity(name, meaning.expr, node.element.name.span))
+    if not node.element.subscripts and isinstance(meaning.expr, Num) and not left.axes:  # a plain number stays exact
+        frame.scope.declare(node.element.name, ParameterEntity(name, meaning.expr, node.element.name.span))
         return
-    declare_array(node.element, left, values, frame.state, meaning.expr)
+    declare_array(node.element, left, values, frame, meaning.expr)
 
 
 def check_array_size(ranges: list[Range], span: Span) -> None:
@@ -197,18 +195,17 @@ def check_finite(values: np.ndarray, left: Left, span: Span) -> None:
 
 
 def declare_array(
-    element: syntax.Element, left: Left, values: np.ndarray, state: State, definition: Expr | None = None
+    element: syntax.Element, left: Left, values: np.ndarray, frame: Frame, definition: Expr | None = None
 ) -> None:
     ranges = tuple(axis.range for axis in left.axes)
-    array = ArrayDeclaration(element.name.name, ranges, values, element.span, left.axes, definition)
-    left.define(element, "an array", array, state)
-    state.arrays.append(array)
+    array = ArrayDeclaration(frame.scope.path + element.name.name, ranges, values, element.span, left.axes, definition)
+    left.define(element, "an array", array, frame.scope)
+    frame.state.arrays.append(array)
 
 
 def data(node: syntax.Data, frame: Frame) -> None:
-    state = frame.state
     name = node.element.name.name
-    state.scope.check_free(node.element.name)
+    frame.scope.check_free(node.element.name)
     values = trial_array(node, frame) if _is_free(node, frame) else read_array(node, frame)
     if values.ndim != len(node.element.subscripts):
         fail("N506", f"`{name}` is declared with {len(node.element.subscripts)} sizes, and the array has "
@@ -217,7 +214,7 @@ def data(node: syntax.Data, frame: Frame) -> None:
     ranges = tuple(
         Range(1, size) if isinstance(expr, Num) else Range(1, size, bounds=(Num(1), expr)) for size, expr in zip(values.shape, sizes))
     axes = tuple(Index(f"{name}.{k}", range_) for k, range_ in enumerate(ranges))
-    declare_array(node.element, Left(axes, axes), values, state)
+    declare_array(node.element, Left(axes, axes), values, frame)
 
 
 def _shape(values: np.ndarray) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from netsor.ir.expressions import Expr, Num, ScalarRef, mul
 from netsor.ir.long_sums import with_long_sums
@@ -12,33 +13,42 @@ from netsor.language import hidden, syntax
 from netsor.language.check import KINDS, is_a, mixed_kinds
 from netsor.language.constants import numbers_of
 from netsor.language.diagnostics import NetsorError
-from netsor.language.expressions import evaluate, wrong_kind
-from netsor.language.lefthand import Left, each_value, label, read_left
 from netsor.language.binders import range_of
-from netsor.language.scope import IndexEntity
+from netsor.language.blocks import block_of, enter
+from netsor.language.expressions import Meaning, evaluate, wrong_kind
+from netsor.language.lefthand import Left, each_value, read_left
+from netsor.language.scope import IndexEntity, label
 from netsor.language.state import Frame, fail
 from netsor.language.values import Average, CustomCall, Dot, Level, Product, Value
 
 LOOP_LIMIT = 100_000
 
 
-def definition(node: syntax.Definition, frame: Frame) -> None:
+def definition(node: syntax.Definition, frame: Frame, run: Callable[[syntax.Node, Frame], None]) -> None:
+    """`x[i] = …`; if the right is the call of a block, `run(statement, frame)` elaborates one of its lines."""
     if node.kind is not None and node.kind.name not in KINDS:
         fail("N314", f"`{node.kind.name}` is not a kind", node.kind.span, "kinds are A, G, H, C and S")
     left = read_left(node.element, frame)
-    each_value(left, frame, lambda left, inside: _one(node, left, inside))
+    called = block_of(node.value, frame)
+    if called is None:
+        each_value(left, frame, lambda left, inside: _one(node, evaluate(node.value, inside), left, inside))
+        return
+    call = enter(called, node.value, left, frame)
+    call.run(run)
+    each_value(left, frame, lambda left, inside: _one(node, call.result(inside), left, inside))
+    call.keep_names(frame.scope.entities.get(node.element.name.name))
 
 
-def _one(node: syntax.Definition, left: Left, frame: Frame) -> None:
+def _one(node: syntax.Definition, meaning: Meaning, left: Left, frame: Frame) -> None:
     state = frame.state
-    meaning = evaluate(node.value, frame)
     if not isinstance(meaning, Value):
         wrong_kind(meaning, "a number, scalar or vector")
     rule = rule_of(meaning, frame)
-    family = state.new_family(node.element.name.name, left.pattern, rule, node.element.span, meaning.width)
+    name = node.element.name.name
+    family = state.new_family(frame.scope.path + name, left.pattern, rule, node.element.span, meaning.width)
     try:
-        left.define(node.element, "a family", family, state)
-        if problem := mixed_kinds(state.scope.entities[family.name].first, family):
+        left.define(node.element, "a family", family, frame.scope)
+        if problem := mixed_kinds(frame.scope.entities[name].first, family):
             raise NetsorError(problem)
     except NetsorError:
         state.families.pop()
@@ -52,7 +62,7 @@ def check_annotation(family: Family, kind: syntax.Identifier, why: str = "") -> 
     """N314 where a family is not of the kind that the program says."""
     if not is_a(family.kind, kind.name):
         fail("N314", f"`{label(family.name, family.pattern)}` is of kind {family.kind} ({KINDS[family.kind]}), not {kind.name}",
-             kind.span, why)
+             kind.span._replace(call=family.span.call), why)
 
 
 def rule_of(meaning: Value, frame: Frame) -> Definition:
@@ -82,7 +92,7 @@ def _scaled_dot(meaning: Value, dot: Dot, frame: Frame) -> Definition | None:
     if scale is Moment:
         return Moment(mul(meaning.expr, ratio, dot.left, dot.right))
     left, right = (hidden.vector(side, dot.width, frame, meaning.span) for side in (mul(meaning.expr, ratio, dot.left), dot.right))
-    return Score(left, right, meaning.span)
+    return Score(left, right, meaning.span._replace(call=frame.state.call))
 
 
 def _deterministic(expr: Expr) -> bool:
@@ -92,12 +102,12 @@ def _deterministic(expr: Expr) -> bool:
 def loop(node: syntax.Loop, frame: Frame, run) -> None:
     """Repeat the statements with the loop variable a number; `run(statement, frame)` elaborates one."""
     word = node.name.name
-    entity = frame.state.scope.entities.get(word)
+    entity = frame.scope.entities.get(word)
     if word in frame.names or (entity is not None and not isinstance(entity, IndexEntity)):
-        frame.state.scope.check_free(node.name)
+        frame.scope.check_free(node.name)
         fail("N202", f"`{word}` is the variable of the loop around this one", node.name.span)
     if entity is None:
-        frame.state.scope.check_free(node.name)
+        frame.scope.check_free(node.name)
     range_ = range_of(node.range, frame)
     if range_.infinite:
         fail("N317", "a loop cannot run over an infinite range", node.range.span)

@@ -48,6 +48,16 @@ class Diagnostic:
     def __str__(self) -> str:
         return render(self)
 
+    @property
+    def other_places(self) -> list[Label]:
+        """The secondary labels, then the calls of the blocks in which the place stands."""
+        found = list(self.secondary)
+        call = self.span.call if self.span is not None else None
+        while call is not None:
+            found.append(Label(call, "in the block called here"))
+            call = call.call
+        return found
+
 
 class NetsorError(Exception):
     """The program (or its data, or its options) is at fault: one diagnostic for each independent mistake."""
@@ -78,7 +88,7 @@ def render(diagnostic: Diagnostic, paint: Paint = plain) -> str:
     """
     severity = diagnostic.severity.value
     lines = [paint(f"{severity}[{diagnostic.code}]", severity) + paint(f": {diagnostic.message}", "message")]
-    labels = list(diagnostic.secondary)
+    labels = diagnostic.other_places
     if diagnostic.span is not None:
         labels.insert(0, Label(diagnostic.span, diagnostic.label))
     gutter = max((len(str(label.span.line)) for label in labels), default=1)

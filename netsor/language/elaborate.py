@@ -10,7 +10,7 @@ from typing import Any
 from netsor.ir.facts import uses
 from netsor.ir.program import Family, Program
 from netsor.language import (  # noqa: F401 (the imports register what evaluates each node)
-    calls, conditions, declarations, definitions, laws, outputs, reductions, references, syntax,
+    blocks, calls, conditions, declarations, definitions, imports, laws, outputs, reductions, references, syntax,
 )
 from netsor.language.check import settle_kinds
 from netsor.language.constants import NeedsNumber
@@ -36,7 +36,7 @@ def elaborate(
     state = State(tree, settings, data, directory, rules, free)
     try:
         for statement in tree.statements:
-            _run(statement, Frame(state))
+            _run(statement, Frame(state, state.scope))
             if len(state.diagnostics) >= ERROR_LIMIT:
                 break
         else:
@@ -59,6 +59,7 @@ def _run(statement: syntax.Node, frame: Frame) -> None:
     """Elaborate one statement; an error in it is kept, and what it defines counts as explained."""
     state = frame.state
     if statement in state.failed:
+        _poison(statement, frame)  # in a call of a block the names are new ones
         return
     state.statements += 1
     state.current = statement.span
@@ -76,14 +77,20 @@ def _run(statement: syntax.Node, frame: Frame) -> None:
     except Poisoned:
         pass
     state.failed.add(statement)
+    _poison(statement, frame)
+
+
+def _poison(statement: syntax.Node, frame: Frame) -> None:
     for name in _defined(statement):
-        state.scope.poison(name)
+        frame.scope.poison(name)
+    if isinstance(statement, syntax.ImportFile | syntax.ImportStd):
+        frame.scope.incomplete = True
 
 
 def _statement(statement: syntax.Node, frame: Frame) -> None:
     match statement:
         case syntax.Definition():
-            definitions.definition(statement, frame)
+            definitions.definition(statement, frame, _run)
         case syntax.Loop():
             definitions.loop(statement, frame, _run)
         case syntax.Input():
@@ -109,9 +116,9 @@ def _statement(statement: syntax.Node, frame: Frame) -> None:
         case syntax.Expect():
             outputs.expect(statement, frame)
         case syntax.Block():
-            fail("N409", "blocks are not supported yet", statement.name.span)
+            blocks.declare(statement, frame)
         case syntax.ImportFile() | syntax.ImportStd():
-            fail("N409", "imports are not supported yet", statement.span)
+            imports.bring_in(statement, frame)
         case _:
             raise TypeError(type(statement).__name__)
 

@@ -49,8 +49,8 @@ def _hidden(rule: str, expr: Expr, define: Callable[[Expr], Definition], frame: 
 
 def _new(frame: Frame, pattern: tuple[Index, ...], definition: Definition, span: Span, width: str = ""):
     counts = frame.state.hidden_counts
-    counts[frame.owner] = counts.get(frame.owner, 0) + 1
-    return frame.state.new_family(f"{frame.owner}.{counts[frame.owner]}", pattern, definition, span, width, hidden=True)
+    counts[frame.path] = counts.get(frame.path, 0) + 1
+    return frame.state.new_family(f"{frame.path}.{counts[frame.path]}", pattern, definition, span, width, hidden=True)
 
 
 def product(pending: Product, frame: Frame, span: Span) -> Coord:
@@ -108,8 +108,9 @@ def scale_of(value: Value, dot: Dot, frame: Frame) -> tuple[type[Moment] | type[
             return rule, relative(value.widths, own, exponent)
     grows = "grows without bound" if power > -1 else "vanishes"
     scale = written(value.widths) or "no power of the width"
-    fail("N311", f"this dot has {scale} as its scale, so that it {grows} with {frame.state.width}", value.span, "",
-         hint=f"dot(u, v)/{dot.width} is a Moment, dot(u, v)/sqrt({dot.width}) is a Score; "
+    width, first = frame.scope.width_word(dot.width), frame.scope.width_word(frame.state.width)
+    fail("N311", f"this dot has {scale} as its scale, so that it {grows} with {first}", value.span, "",
+         hint=f"dot(u, v)/{width} is a Moment, dot(u, v)/sqrt({width}) is a Score; "
               f"the scale stands in the same product as the dot")
 
 

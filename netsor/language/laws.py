@@ -7,18 +7,18 @@ from fractions import Fraction
 
 import numpy as np
 
-from netsor.ir.expressions import ONE, ZERO, Array, Expr, Index, Num, fresh, mul
+from netsor.ir.expressions import ONE, ZERO, Expr, Index, Num, fresh, mul
 from netsor.ir.labelled import TooLarge
 from netsor.ir.laws import LAWS
 from netsor.ir.program import Definition, Given, Iid, Matrix, RandomScalar, ScalarFunction
 from netsor.ir.rewrite import free_indices
-from netsor.language import syntax
+from netsor.language import references, syntax
 from netsor.language.constants import evaluator
 from netsor.language.declarations import ARRAY_LIMIT
 from netsor.language.diagnostics import Label
 from netsor.language.expressions import constant, quantity
 from netsor.language.iid_laws import arguments, read_law
-from netsor.language.lefthand import Left, each_value, read_left
+from netsor.language.lefthand import Left, each_value, read_left, serves_all
 from netsor.language.scope import IndexEntity, Pieces
 from netsor.language.source import Span
 from netsor.language.state import Frame, fail
@@ -34,20 +34,20 @@ RELATIVE_TOLERANCE = 1e-10  # of the largest eigenvalue: less than this below ze
 def inputs(node: syntax.Input, frame: Frame) -> None:
     need_width(frame, node.span)
     scalar = isinstance(node.size, syntax.Number) and node.size.value == 1
-    width = "" if scalar else frame.state.width if node.size is None else named_width(node.size, frame)
+    width = "" if scalar else frame.scope.width if node.size is None else named_width(node.size, frame)
     law = node.law.name.name
     if law not in ("N", "Const", *LAWS):
         fail("N319", f"`{law}` is not a law that inputs can have", node.law.name.span, "",
              (), f"the laws of inputs are N(mean, variance), Const(value), {', '.join(LAWS)}")
     for element in node.elements:
-        left = read_left(element, frame)
+        left = read_left(element, frame).without(_carried(frame))
         each_value(left, frame, lambda left, inside, element=element: _one_input(node.law, element, left, width, inside))
 
 
 def need_width(frame: Frame, span: Span) -> None:
-    if frame.state.width is None:
-        fail("N207", "this program has no width", span, "vectors and matrices need one", (),
-             "begin with: width n")
+    if frame.scope.width is None:
+        what, first = ("block", "width n like x, with a vector x") if frame.scope.is_block else ("program", "width n")
+        fail("N207", f"this {what} has no width", span, "vectors and matrices need one", (), f"begin with: {first}")
 
 
 def _one_input(law: syntax.Law, element: syntax.Element, left: Left, width: str, frame: Frame) -> None:
@@ -55,8 +55,8 @@ def _one_input(law: syntax.Law, element: syntax.Element, left: Left, width: str,
     given: Definition = _law(law, element, left, frame)
     if not width:
         given = _of_scalars(given, element, left, frame)
-    family = frame.state.new_family(element.name.name, left.pattern, given, element.span, width)
-    left.define(element, "a family", family, frame.state)
+    family = frame.state.new_family(frame.scope.path + element.name.name, left.own, given, element.span, width)
+    left.define(element, "a family", family, frame.scope)
 
 
 def _of_scalars(given: Given | Iid, element: syntax.Element, left: Left, frame: Frame) -> RandomScalar | ScalarFunction:
@@ -64,7 +64,7 @@ def _of_scalars(given: Given | Iid, element: syntax.Element, left: Left, frame: 
     if isinstance(given, Given):
         return ScalarFunction(given.mean) if given.covariance == ZERO else RandomScalar(given.mean, given.covariance, given.second)
     normal = RandomScalar(ZERO, ONE, (None,) * len(left.axes))
-    hidden = frame.state.new_family(f"{element.name.name}.1", left.pattern, normal, element.span, hidden=True)
+    hidden = frame.state.new_family(f"{frame.scope.path}{element.name.name}.1", left.own, normal, element.span, hidden=True)
     return ScalarFunction(given.law.of_normal(hidden.generic))
 
 
@@ -78,6 +78,7 @@ def _law(law: syntax.Law, element: syntax.Element, left: Left, frame: Frame) -> 
         mean, variance = arguments(law, ("mean", "variance"))
         shift = constant(mean, frame, "a mean")
         covariance, second = read_covariance(variance, left, frame)
+        _check_own(covariance, frame, variance.span)
         check_covariance(element.name.name, covariance, second, left, frame, variance.span)
         given = Given(shift, covariance, second)
     _check_numbers(given.mean, frame, mean.span, "the mean")
@@ -89,26 +90,26 @@ def read_covariance(node: syntax.Node, left: Left, frame: Frame) -> tuple[Expr, 
     axes = left.axes
     array = _bare_array(node, frame)
     if array is not None:
-        declaration = next(iter(array.all_parts()))[1]
-        if array.rank != 2 * len(axes) or len(array.all_parts()) > 1:
+        rank = array.rank - len(frame.terms)
+        if rank != 2 * len(axes) or len(array.all_parts()) > 1:
             names = [axis.name for axis in axes]
-            hint = f"independent elements: {array.name}[{', '.join(names)}]" if array.rank == len(axes) else ""
+            hint = f"independent elements: {array.name}[{', '.join(names)}]" if rank == len(axes) else ""
             fail("N319", f"`{array.name}` alone must have two copies of the subscripts on the left, "
-                 f"{2 * len(axes)} in all; it has {array.rank}", node.span, "", (Label(array.span, "defined here"),), hint)
+                 f"{2 * len(axes)} in all; it has {rank}", node.span, "", (Label(array.span, "defined here"),), hint)
         seconds = tuple(fresh(axis) for axis in axes)
-        for axis, range_, span in zip((*axes, *axes), declaration.ranges, [node.span] * array.rank):
-            if range_ != axis.range:
-                fail("N319", f"`{array.name}` has the range {range_.lo}..{range_.hi} where `{axis.name}` has "
-                     f"{axis.range.lo}..{axis.range.hi}", span, "", (Label(array.span, "defined here"),))
-        return Array(declaration, (*axes, *seconds)), seconds
+        for axis, own in zip((*axes, *axes), array.all_parts()[0].pattern[len(frame.terms):]):
+            if own.range != axis.range:
+                fail("N319", f"`{array.name}` has the range {own.range.lo}..{own.range.hi} where `{axis.name}` has "
+                     f"{axis.range.lo}..{axis.range.hi}", node.span, "", (Label(array.span, "defined here"),))
+        return references.element(array, [*axes, *seconds], node, frame).expr, seconds
     return _written_covariance(node, axes, frame)
 
 
 def _bare_array(node: syntax.Node, frame: Frame) -> Pieces | None:
     if isinstance(node, syntax.Name) and not node.subscripts and node.dotted not in frame.names:
-        entity = frame.state.scope.entities.get(node.dotted)
-        is_array = isinstance(entity, Pieces) and entity.what == "an array" and entity.rank
-        if is_array and node.dotted not in frame.state.scope.poisoned:
+        entity = frame.entity(node.dotted)
+        is_array = isinstance(entity, Pieces) and entity.is_array and entity.rank > len(frame.terms)
+        if is_array and not frame.scope.is_poisoned(node.dotted):
             return entity
     return None
 
@@ -117,7 +118,7 @@ def _written_covariance(node: syntax.Node, axes: tuple[Index, ...], frame: Frame
     """Names on the left mean the first element; other declared names, in order, the second."""
     others: dict[str, Index] = {}
     for name in names_in(node):
-        entity = frame.state.scope.entities.get(name)
+        entity = frame.entity(name)
         if isinstance(entity, IndexEntity) and name not in frame.indices and name not in frame.names:
             others.setdefault(name, entity.index)
     expr = constant(node, frame.with_indices(**others), "a variance")
@@ -164,7 +165,19 @@ def names_in(node: syntax.Node) -> list[str]:
     return found
 
 
+def _carried(frame: Frame) -> list[Index]:
+    """The subscripts of a call that its matrices and inputs do not have: they serve all their values."""
+    return [each for each in frame.scope.prefix if isinstance(each, Index)]
+
+
+def _check_own(expr: Expr, frame: Frame, span: Span) -> None:
+    for index in _carried(frame):
+        if index in free_indices(expr):
+            serves_all(index, span)
+
+
 def _check_numbers(expr: Expr, frame: Frame, span: Span, what: str) -> None:
+    _check_own(expr, frame, span)
     if isinstance(expr, Num):
         if not math.isfinite(expr.value):
             fail("N502", f"{what} is not finite", span)
@@ -247,11 +260,11 @@ def _smallest_eigenvalue(matrix: np.ndarray) -> float | None:
 def matrices(node: syntax.Matrix, frame: Frame) -> None:
     need_width(frame, node.span)
     sides = (node.shape.rows, node.shape.columns) if node.shape is not None else ()
-    shape = tuple(named_width(side, frame) for side in sides) or (frame.state.width,) * 2
+    shape = tuple(named_width(side, frame) for side in sides) or (frame.scope.width,) * 2
     if node.law.name.name != "N":
         fail("N319", "the entries of a matrix are Gaussian", node.law.name.span, "expected N(0, variance/n)")
     for element in node.elements:
-        left = read_left(element, frame)
+        left = read_left(element, frame).without(_carried(frame))
         each_value(left, frame, lambda left, inside, element=element: _one_matrix(node.law, element, left, shape, inside))
 
 
@@ -265,9 +278,10 @@ def _one_matrix(
     expr = matrix_variance(variance, columns, frame)
     _check_numbers(expr, frame, variance.span, "this variance")
     _check_not_negative(expr, frame, variance.span)
-    constants = tuple(each for each in left.pattern if not isinstance(each, Index))
-    matrix = Matrix(element.name.name, left.axes, rows, columns, expr, constants, element.span)
-    left.define(element, "a matrix", matrix, frame.state)
+    constants = tuple(each for each in left.own if not isinstance(each, Index))
+    span = element.span._replace(call=frame.state.call)
+    matrix = Matrix(frame.scope.path + element.name.name, left.axes, rows, columns, expr, constants, span)
+    left.define(element, "a matrix", matrix, frame.scope)
     frame.state.matrices.append(matrix)
 
 
@@ -277,15 +291,16 @@ def matrix_variance(node: syntax.Node, width: str, frame: Frame) -> Expr:
     Any width counts as a multiple of the fan-in, so that the constant may be a ratio of widths.
     """
     found = quantity(node, frame)
+    word = frame.scope.width_word(width)
     if found.level != Level.NUMBER or isinstance(found.pending, Dot):
-        fail("N320", f"the variance of a matrix must be a constant over {width}, and this is {found.level.word}",
+        fail("N320", f"the variance of a matrix must be a constant over {word}, and this is {found.level.word}",
              node.span)
     power = order(found.widths)
     if power != -1:
         fate = "diverge" if power > -1 else "vanish"
-        fail("N408", f"products with this matrix {fate} as {frame.state.width} grows", node.span,
-             f"the variance of an entry must be a constant over {width}", (),
-             f"write {node.span.text}/{width}" if power == 0 and isinstance(node, (syntax.Number, syntax.Name)) else "")
+        fail("N408", f"products with this matrix {fate} as {frame.scope.width_word(frame.state.width)} grows", node.span,
+             f"the variance of an entry must be a constant over {word}", (),
+             f"write {node.span.text}/{word}" if power == 0 and isinstance(node, (syntax.Number, syntax.Name)) else "")
     return mul(found.expr, relative(found.widths, frame.state.widths[width], Fraction(-1)))
 
 

@@ -10,8 +10,8 @@ from netsor.language import syntax
 from netsor.language.constants import numbers_of
 from netsor.language.diagnostics import Label
 from netsor.language.expressions import constant, value
-from netsor.language.lefthand import label
-from netsor.language.scope import IndexEntity, Pieces, count
+from netsor.language.references import inner_name
+from netsor.language.scope import IndexEntity, Pieces, count, label
 from netsor.language.source import Span
 from netsor.language.state import FAMILY_LIMIT, Frame, State, fail
 from netsor.language.values import Level, NeedsValues
@@ -26,9 +26,7 @@ def output(node: syntax.Output, frame: Frame) -> None:
     for name in node.names:
         if isinstance(name, syntax.Infinity):
             fail("N322", "`inf` is not a value of the program", name.span)
-        if len(name.path) > 1:
-            fail("N409", "names inside blocks are not supported yet", name.span)
-        entity = frame.state.scope.find(name.path[0].name, name.path[0].span)
+        entity = inner_name(name.path, frame)
         if not isinstance(entity, Pieces) or entity.what != "a family":
             what = f"is {entity.what}" if isinstance(entity, Pieces) else "is not computed"
             fail("N322", f"`{name.dotted}` {what}, and only values of the program can be outputs", name.span, "",
@@ -71,7 +69,7 @@ def _declared_indices(node: syntax.Node, frame: Frame) -> list[Index]:
     while pending:
         each = pending.pop()
         if isinstance(each, syntax.Name) and len(each.path) == 1 and not each.subscripts:
-            entity = frame.state.scope.entities.get(each.dotted)
+            entity = frame.entity(each.dotted)
             if isinstance(entity, IndexEntity) and each.dotted not in frame.names and each.dotted not in frame.indices:
                 found.setdefault(each.dotted, entity.index)
         pending += list(each.children())[::-1]
@@ -80,7 +78,7 @@ def _declared_indices(node: syntax.Node, frame: Frame) -> list[Index]:
 
 def whole(entity: Pieces, span: Span | None) -> list[Output]:
     """All of a family: one array where its parts fill a grid, else one output for each part."""
-    parts = [part for _, part, _ in entity.all_parts()]
+    parts = [piece.part for piece in entity.all_parts()]
     if len(parts) == 1 and not any(isinstance(each, int) for each in parts[0].pattern):
         return [Output(entity.name, parts[0].axes, (Part(parts[0].generic, {}),), span)]
     grid = _grid(entity, parts)
@@ -124,7 +122,7 @@ def default_outputs(state: State) -> None:
     for entity in state.scope.entities.values():
         if not isinstance(entity, Pieces) or entity.what != "a family":
             continue
-        unused = [part for _, part, _ in entity.all_parts() if part not in used]
+        unused = [piece.part for piece in entity.all_parts() if piece.part not in used]
         if len(unused) == len(entity.all_parts()):
             state.outputs += whole(entity, None)
         else:

@@ -13,7 +13,7 @@ from netsor.language.constants import numbers_of
 from netsor.language.diagnostics import Label
 from netsor.language.expressions import evaluates, value
 from netsor.language.ranges import check_subscripts
-from netsor.language.state import Frame, fail
+from netsor.language.state import Frame, fail, written
 from netsor.language.unrolling import unrolled
 from netsor.language.values import Condition, Level, NeedsValues, Value
 
@@ -26,7 +26,7 @@ def reduction(node: syntax.Reduction, frame: Frame) -> Value:
     if word == "softmax":
         return softmax(node, frame)
     if word not in REDUCTIONS:
-        near = frame.state.scope.suggestion(word, (*REDUCTIONS, "softmax"))
+        near = frame.scope.suggestion(word, (*REDUCTIONS, "softmax"))
         fail("N208", f"`{word}` does not reduce over an index", node.function.span, "",
              hint=near or "reductions are sum, prod, mean, max, min and softmax")
     return _reduce(word, list(node.binders), node, frame)
@@ -44,7 +44,7 @@ def _reduce(
         index = bound_index(binder, frame)
         if any(index.name == other.name for other in indices):
             fail("N318", f"`{index.name}` is bound twice", binder.span)
-        inside = inside.with_indices(**{index.name: index})
+        inside = inside.with_indices(**{binder.name.name: index})
         indices.append(index)
     try:
         return _whole(op, node, inside, tuple(indices), part)
@@ -93,7 +93,7 @@ def softmax(node: syntax.Reduction, frame: Frame) -> Value:
         fail("N313", f"a softmax over the infinite range of `{word}` has no limit here", node.span)
     if index.range.size == 0:
         fail("N511", "this softmax has no terms", node.span)
-    index = Index(word, index.range) if not frame.inlined else index
+    index = frame.scope.index(word, index.range) if not frame.inlined else index
     outside = tuple(guard for guard in frame.guards if index not in free_indices(guard))  # of another `index`
     inside = replace(frame.with_indices(**{word: index}), guards=outside)
     if at != index:
@@ -122,7 +122,7 @@ def _table(index: Index, node: syntax.Reduction, frame: Frame, test: Condition |
     level, expr = Level.NUMBER, None
     for number in reversed(numbers_of(index.range)):
         guard = None if test is None else guard_of(test)
-        here = frame.with_indices(**{index.name: Num(number)})
+        here = frame.with_indices(**{written(index): Num(number)})
         if guard is not None:
             only = condition(node.guard.condition, here)
             if only.static is False:

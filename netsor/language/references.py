@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import NoReturn
 
 import numpy as np
 
-from netsor.ir.expressions import ONE, Array, Call, Expr, Index, Num, Range, add
+from netsor.ir.expressions import ONE, Array, Call, Coord, Expr, Index, Num, Range, ScalarRef, add
 from netsor.ir.program import ArrayDeclaration, Matrix
-from netsor.ir.rewrite import free_indices
+from netsor.ir.rewrite import free_indices, substitute
 from netsor.language import syntax
 from netsor.language.diagnostics import Label
 from netsor.language.expressions import Meaning, evaluate, evaluates, value
 from netsor.language.ranges import check_subscripts, interval, normal
 from netsor.language.scope import (
-    FunctionEntity, IndexEntity, ParameterEntity, Pieces, WidthEntity, count, is_built_in,
+    Argument, BlockEntity, FunctionArgument, FunctionEntity, IndexEntity, ParameterEntity, Piece, Pieces, WidthEntity, count,
+    is_built_in, label,
 )
 from netsor.language.source import Span
 from netsor.language.state import Frame, fail
@@ -27,7 +29,7 @@ from netsor.language.values import FunctionValue, Level, MatrixValue, NeedsValue
 @evaluates(syntax.Name)
 def name(node: syntax.Name, frame: Frame) -> Meaning:
     if len(node.path) > 1:
-        fail("N409", "names inside blocks are not supported yet", node.span)
+        return _element(inner_name(node.path, frame), node, frame)
     word = node.path[0].name
     if word in frame.names or word in frame.indices:
         if node.subscripts:
@@ -35,13 +37,13 @@ def name(node: syntax.Name, frame: Frame) -> Meaning:
         if word in frame.names:
             return _local(frame.names[word], node.span)
         return _index_value(frame.indices[word], node.span)
-    if is_built_in(word) and word not in frame.state.scope.entities:
+    if is_built_in(word) and frame.entity(word) is None:
         return _built_in(node, word)
-    if word == frame.owner and word not in frame.state.scope.entities and word not in frame.state.scope.poisoned:
+    if word == frame.owner and frame.entity(word) is None and not frame.scope.is_poisoned(word):
         fail("N204", f"`{word}` is used in its own definition", node.path[0].span, "", (),
              "a recurrence has a first element and a loop: x[1] = …, then for t in 2..3: x[t] = … x[t-1]"
              if node.subscripts else "")
-    entity = frame.state.scope.find(word, node.path[0].span)
+    entity = frame.find(word, node.path[0].span)
     match entity:
         case Pieces():
             return _element(entity, node, frame)
@@ -54,9 +56,14 @@ def name(node: syntax.Name, frame: Frame) -> Meaning:
         case ParameterEntity():
             return Value(Level.NUMBER, entity.value, node.span)
         case WidthEntity():
-            return Value(Level.NUMBER, ONE, node.span, {frame.state.widths[word]: Fraction(1)})
+            return Value(Level.NUMBER, ONE, node.span, {frame.state.widths[entity.width]: Fraction(1)})
         case FunctionEntity():
-            return FunctionValue(word, node.span, entity.definition)
+            return FunctionValue(word, node.span, entity)
+        case FunctionArgument():
+            return replace(entity.value, span=node.span)
+        case BlockEntity():
+            fail("N331", f"`{word}` is a block, which has a value only where it is called", node.span, "",
+                 (Label(entity.span, "defined here"),))
     raise TypeError(type(entity).__name__)
 
 
@@ -115,9 +122,11 @@ def wrapped(node: syntax.Call, entity: Pieces, place: int, frame: Frame) -> Expr
     if len(node.arguments) != 1 or node.keywords:
         fail("N316", "`wrap` takes 1 argument, the position on the circle", node.span)
     position = subscript(node.arguments[0], frame)
+    place += len(frame.terms)  # after the subscripts that are not written
     if place >= entity.rank:
         return position  # too many subscripts: said where they are counted
-    ranges = [each.range if isinstance(each, Index) else Range(each, each) for each in (p[place] for p, _, _ in entity.all_parts())]
+    values = [piece.pattern[place] for piece in entity.all_parts()]
+    ranges = [each.range if isinstance(each, Index) else Range(each, each) for each in values]
     if any(range_.infinite for range_ in ranges):
         fail("N313", "an infinite range is no circle", node.span)
     low, high = min(range_.lo for range_ in ranges), max(range_.hi for range_ in ranges)
@@ -130,6 +139,24 @@ def wrapped(node: syntax.Call, entity: Pieces, place: int, frame: Frame) -> Expr
     return normal(add(Call("mod", (normal(add(position, -low)), Num(size))), low))
 
 
+def inner_name(path: Sequence[syntax.Identifier], frame: Frame) -> Pieces:
+    """What `z.p` stands for: `p` in the block whose call defines `z`."""
+    entity = frame.find(path[0].name, path[0].span)
+    for step, part in enumerate(path[1:], start=1):
+        word = ".".join(each.name for each in path[:step])
+        if not isinstance(entity, Pieces) or not entity.inner:
+            fail("N211", f"`{word}` is not the value of a block, so that no names are inside it", path[step - 1].span, "",
+                 (Label(entity.span, "defined here"),))
+        if part.name not in entity.inner:
+            fail("N211", f"there is no `{part.name}` inside `{word}`", part.span, "", (),
+                 frame.scope.suggestion(part.name, tuple(entity.inner)) or f"inside it are {', '.join(entity.inner)}")
+        if entity.inner[part.name] is None:
+            fail("N211", f"`{part.name}` is not one thing in all the calls that define `{word}`", part.span, "",
+                 (Label(entity.span, "the first of them"),))
+        entity = entity.inner[part.name]
+    return entity
+
+
 def _element(entity: Pieces, node: syntax.Name, frame: Frame) -> Meaning:
     terms = [
         wrapped(each, entity, place, frame) if is_wrap(each) else subscript(each, frame)
@@ -138,23 +165,42 @@ def _element(entity: Pieces, node: syntax.Name, frame: Frame) -> Meaning:
     return element(entity, terms, node, frame)
 
 
-def element(entity: Pieces, subscripts: list[Expr], node: syntax.Name, frame: Frame) -> Meaning:
-    """The element of a family, matrix or array at these subscripts."""
-    if len(subscripts) != entity.rank:
-        needs = " and needs it here, as in " + f"{entity.name}[i]" if entity.rank == 1 else " and needs them here"
-        rest = f", not {len(subscripts)}" if subscripts else needs
-        fail("N303", f"`{entity.name}` has {count(entity.rank, 'subscript')}{rest}", node.span, "",
+def element(entity: Pieces, given: list[Expr], node: syntax.Name, frame: Frame) -> Meaning:
+    """The element of a family, matrix or array at these subscripts, after those of the block in which the name stands."""
+    rank = entity.rank - len(frame.terms)
+    if len(given) != rank:
+        needs = " and needs it here, as in " + f"{entity.name}[i]" if rank == 1 else " and needs them here"
+        rest = f", not {len(given)}" if given else needs
+        fail("N303", f"`{entity.name}` has {count(rank, 'subscript')}{rest}", node.span, "",
              (Label(entity.span, "defined here"),))
-    spans = [each.span for each in node.subscripts]
-    pattern, part = _part(entity, subscripts, node, spans)
-    ranges = [axis.range if isinstance(axis, Index) else None for axis in pattern]
+    subscripts = [*frame.terms, *given]
+    spans = [*[node.span] * len(frame.terms), *(each.span for each in node.subscripts)]
+    piece = _piece(entity, subscripts, node, spans, len(frame.terms))
+    ranges = [axis.range if isinstance(axis, Index) else None for axis in piece.pattern]
     check_subscripts(entity.name, subscripts, ranges, spans, frame)
-    own = tuple(each for each, axis in zip(subscripts, pattern) if isinstance(axis, Index))
+    own = tuple(each for each, axis in zip(subscripts, piece.pattern) if isinstance(axis, Index) and axis in piece.axes)
+    part = piece.part
+    if isinstance(part, Argument):
+        return replace(renamed(part.value, dict(zip(piece.axes, own)), frame), span=node.span)
     if isinstance(part, Matrix):
         return MatrixValue(part, own, node.span)
     if isinstance(part, ArrayDeclaration):
         return Value(Level.NUMBER, _entry(part, own, frame), node.span)
     return Value(Level.VECTOR if part.is_vector else Level.SCALAR, part[own], node.span, width=part.width)
+
+
+def renamed(meaning: Meaning, terms: Mapping[Index, Expr], frame: Frame) -> Meaning:
+    """The same with these terms for its indices."""
+    if isinstance(meaning, MatrixValue):
+        return replace(meaning, subscripts=tuple(normal(substitute(each, terms)) for each in meaning.subscripts))
+    if not isinstance(meaning, Value):
+        return meaning
+    expr = substitute(meaning.expr, terms)
+    if isinstance(expr, Coord | ScalarRef):
+        expr = type(expr)(expr.family, tuple(map(normal, expr.subscripts)))
+    elif isinstance(expr, Array):
+        expr = _entry(expr.declaration, tuple(map(normal, expr.subscripts)), frame)
+    return replace(meaning, expr=expr)
 
 
 def _entry(array: ArrayDeclaration, subscripts: tuple[Expr, ...], frame: Frame) -> Expr:
@@ -166,8 +212,10 @@ def _entry(array: ArrayDeclaration, subscripts: tuple[Expr, ...], frame: Frame) 
     return Num(int(entry)) if entry.is_integer() and abs(entry) < 2**53 else Num(entry)
 
 
-def _part(entity: Pieces, subscripts: Sequence[Expr], node: syntax.Name, spans: Sequence[Span]):
-    """The part of a family that these subscripts belong to."""
+def _piece(
+    entity: Pieces, subscripts: Sequence[Expr], node: syntax.Name, spans: Sequence[Span], hidden: int
+) -> Piece:
+    """The part of a family that these subscripts belong to; the first `hidden` of them are not written."""
     found = []
     undecided: Expr | None = None
     for mask, group in entity.parts.items():
@@ -177,14 +225,14 @@ def _part(entity: Pieces, subscripts: Sequence[Expr], node: syntax.Name, spans: 
             undecided = open_terms[0]
             continue
         constants = tuple(term.value for term in fixed)
-        found += [entry for entry in group.get(constants, ()) if _may_meet(entry[0], subscripts)]
+        found += [piece for piece in group.get(constants, ()) if _may_meet(piece.pattern, subscripts)]
     if undecided is None and len(found) == 1:
-        return found[0][0], found[0][1]
+        return found[0]
     if undecided is None and not found:
-        _missing(entity, subscripts, node, spans)
-    inside = [entry for entry in found if _inside(entry[0], subscripts)]
+        _missing(entity, subscripts, node, spans, hidden)
+    inside = [piece for piece in found if _inside(piece.pattern, subscripts)]
     if undecided is None and len(inside) == 1:
-        return inside[0][0], inside[0][1]
+        return inside[0]
     differing = undecided if undecided is not None else next(term for term in subscripts if free_indices(term))
     if not free_indices(differing):
         fail("N305", "this subscript is not known to be a whole number", spans[list(subscripts).index(differing)])
@@ -205,26 +253,25 @@ def _inside(pattern: tuple[Index | int, ...], subscripts: Sequence[Expr]) -> boo
     return True
 
 
-def _missing(entity: Pieces, subscripts: Sequence[Expr], node: syntax.Name, spans: Sequence[Span]) -> None:
+def _missing(
+    entity: Pieces, subscripts: Sequence[Expr], node: syntax.Name, spans: Sequence[Span], hidden: int
+) -> NoReturn:
     """Say which element is asked for and which there are."""
     for term, span in zip(subscripts, spans):
         if isinstance(term, Num) and term.value != int(term.value):
             fail("N305", f"this subscript is not a whole number: it is {term.value}", span)
-    parts = entity.all_parts()
-    if len(parts) == 1 and all(isinstance(axis, Index) for axis in parts[0][0]):
-        ranges = [axis.range for axis in parts[0][0]]
+    patterns = [piece.pattern for piece in entity.all_parts()]
+    if len(patterns) == 1 and all(isinstance(axis, Index) for axis in patterns[0]):
+        ranges = [axis.range for axis in patterns[0]]
         for term, range_, span in zip(subscripts, ranges, spans):
             if isinstance(term, Num) and not range_.lo <= term.value <= range_.hi:
                 fail("N304", f"`{entity.name}` has no element at {term.value}", span,
                      f"the range is {range_.lo}..{range_.hi}", (Label(entity.span, "defined here"),))
     from netsor.ir.text import text
 
-    asked = f"{entity.name}[{','.join(map(text, subscripts))}]"
-    shown = [_label(entity.name, pattern) for pattern, _, _ in parts]
+    asked = f"{entity.name}[{','.join(map(text, subscripts[hidden:]))}]"
+    shown = list(dict.fromkeys(label(entity.name, pattern[hidden:]) for pattern in patterns))
     some = ", ".join(shown if len(shown) <= 6 else [*shown[:3], "…", *shown[-2:]])
     fail("N206", f"`{asked}` is not defined (yet)", node.span, f"defined up to here: {some}" if shown else "",
          (Label(entity.span, "first defined here"),))
 
-
-def _label(name: str, pattern: tuple[Index | int, ...]) -> str:
-    return f"{name}[{','.join(each.name if isinstance(each, Index) else str(each) for each in pattern)}]"

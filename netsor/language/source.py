@@ -74,11 +74,15 @@ def _shrink(start: int, text: str) -> tuple[int, int]:
 
 
 class Span(NamedTuple):
-    """A stretch of a source: characters `start` up to, not including, `end`."""
+    """A stretch of a source: characters `start` up to, not including, `end`.
+
+    `call` is where the block was called in which this stands, if it stands in one: the same text is elaborated once for each call.
+    """
 
     source: Source
     start: int
     end: int
+    call: Span | None = None
 
     def __repr__(self) -> str:
         line, column = self.source.position(self.start)

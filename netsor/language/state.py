@@ -12,7 +12,7 @@ from netsor.ir.facts import Randomness
 from netsor.ir.program import ArrayDeclaration, Definition, Expectation, Family, Matrix, Output
 from netsor.language import syntax
 from netsor.language.diagnostics import Diagnostic, Label, NetsorError
-from netsor.language.scope import Scope
+from netsor.language.scope import Entity, Scope
 from netsor.language.source import Span
 from netsor.language.values import Value
 
@@ -52,12 +52,11 @@ class State:
                  directory: Path | None, rules: Mapping[str, Any], free: Free | None = None):
         self.tree = tree
         self.free = free
-        self.scope = Scope(tree)
+        self.scope = Scope(tree.statements)  # of the program itself
         self.settings = dict(settings)
         self.data = dict(data)
         self.directory = directory
         self.rules = rules
-        self.width: str | None = None  # the first one
         self.widths: dict[str, Width] = {}
         self.families: list[Family] = []
         self.matrices: list[Matrix] = []
@@ -75,6 +74,14 @@ class State:
         self.failed: set[syntax.Node] = set()  # statements with an error, not to be tried in every pass of a loop
         self.inlined = 0  # calls of the program's functions
         self.current: Span | None = None  # of the statement that is being elaborated
+        self.call: Span | None = None  # of the block whose lines are being elaborated
+        self.modules: dict[str, Scope] = {}  # imported files
+        self.importing: list[str] = []  # files whose import is not finished
+
+    @property
+    def width(self) -> str | None:
+        """The first width of the program."""
+        return self.scope.width
 
     def new_family(self, name: str, pattern: tuple[Index | int, ...], definition: Definition, span: Span,
                    width: str = "", hidden: bool = False) -> Family:
@@ -84,6 +91,7 @@ class State:
                 span))
         from netsor.language.check import kind_of
 
+        span = span._replace(call=self.call)
         family = Family(name, pattern, definition, len(self.families), width=width, hidden=hidden, span=span)
         family.kind = kind_of(family, self.randomness)
         self.families.append(family)
@@ -97,16 +105,38 @@ class Frame:
     `indices` are the indices that are free on the left or bound around the expression (numbers where an index takes its
     values one by one); `guards` are conditions under which alone the expression counts; `owner` names the definition it
     belongs to. In the body of a function `depth` says how deep functions are nested, and `visible` how many of the
-    program's first functions it may use.
+    first functions of its scope it may use. In a block `terms` are the subscripts that the call has, where they have
+    values: those of `scope.prefix`, an index of it perhaps as a number.
     """
 
     state: State
+    scope: Scope
     owner: str = ""
+    terms: tuple[Expr, ...] = ()
     names: Mapping[str, Any] = field(default_factory=dict)
     indices: Mapping[str, Expr] = field(default_factory=dict)
     guards: tuple[Expr, ...] = ()
     depth: int = 0
     visible: int | None = None
+
+    def entity(self, name: str) -> Entity | None:
+        """What a name stands for here, other than a local one; nothing if it is not known (yet)."""
+        return self.scope.get(name, self.visible)
+
+    def find(self, name: str, span: Span) -> Entity:
+        return self.scope.find(name, span, self.visible)
+
+    @property
+    def path(self) -> str:
+        """What the names of hidden families begin with."""
+        return self.scope.path + self.owner
+
+    def at(self, index: Index, term: Expr) -> Frame:
+        """The frame in which an index of this scope is that term."""
+        if index in self.scope.prefix:
+            place = self.scope.prefix.index(index)
+            return replace(self, terms=(*self.terms[:place], term, *self.terms[place + 1:]))
+        return self.with_indices(**{written(index): term})
 
     def with_indices(self, **indices: Expr) -> Frame:
         names = {name: value for name, value in self.names.items() if name not in indices}
@@ -119,10 +149,16 @@ class Frame:
     def with_guard(self, guard: Expr | None) -> Frame:
         return self if guard is None else replace(self, guards=(*self.guards, guard))
 
-    def inside_function(self, visible: int, depth: int) -> Frame:
-        """The frame of a function's body, which sees what the program defined but not the surroundings of the call."""
-        return replace(self, names={}, indices={}, depth=depth, visible=visible)
+    def inside_function(self, scope: Scope, visible: int, depth: int) -> Frame:
+        """The frame of a function's body, which sees the scope where it is defined but not the surroundings of the call."""
+        terms = self.terms[:len(scope.prefix)]  # if that is a block, the call stands in it
+        return replace(self, scope=scope, terms=terms, names={}, indices={}, depth=depth, visible=visible)
 
     @property
     def inlined(self) -> bool:
         return self.depth > 0
+
+
+def written(index: Index) -> str:
+    """The name of an index as it is written; see `Scope.index`."""
+    return index.name.rstrip("'")

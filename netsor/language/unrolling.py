@@ -16,7 +16,7 @@ from netsor.language.conditions import condition, guard_of
 from netsor.language.constants import numbers_of, tidy
 from netsor.language.expressions import value
 from netsor.language.source import Span
-from netsor.language.state import Frame, fail
+from netsor.language.state import Frame, fail, written
 from netsor.language.values import Level, Value
 from netsor.language.widths import common_width
 
@@ -50,7 +50,7 @@ def unrolled(
     if index.range.size > UNROLL_LIMIT:
         fail("N512", f"this reduction would be written out in {index.range.size:,} terms", node.span)
     values = numbers_of(index.range)
-    found = [_term(op, rest, node, frame.with_indices(**{index.name: Num(number)}), reduce) for number in values]
+    found = [_term(op, rest, node, frame.with_indices(**{written(index): Num(number)}), reduce) for number in values]
     terms = [term for term in found if term is not None]
     if not terms:
         return None if part else over_nothing(op, node)
@@ -81,7 +81,7 @@ def _inner(op: str, rest: list[syntax.Binder], node: syntax.Reduction, frame: Fr
     indices: list[Index] = []
     for binder in rest:
         index = bound_index(binder, frame)
-        frame = frame.with_indices(**{index.name: index})
+        frame = frame.with_indices(**{binder.name.name: index})
         indices.append(index)
     test = guard_condition(node, frame, [index for index in indices if index.range.infinite])
     guard = None if test is None or test.static else test.expr

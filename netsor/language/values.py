@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from netsor.ir.expressions import Coord, Expr, Index
 from netsor.ir.program import Matrix
-from netsor.language import syntax
 from netsor.language.source import Span
+
+if TYPE_CHECKING:
+    from netsor.language.scope import FunctionEntity
 
 
 class Level(IntEnum):
@@ -115,7 +118,7 @@ class FunctionValue:
 
     name: str
     span: Span
-    definition: syntax.Function | None = None
+    entity: FunctionEntity | None = None
 
 
 class NeedsValues(Exception):

@@ -6,6 +6,7 @@ is left when the powers of a dot or of a matrix's variance have cancelled is a r
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -13,15 +14,16 @@ from fractions import Fraction
 import numpy as np
 
 from netsor.ir.expressions import Expr, Num, Width, add, mul, power
+from netsor.ir.program import Family, Matrix
 from netsor.ir.rewrite import rebuild
 from netsor.ir.text import text
 from netsor.language import syntax
 from netsor.language.constants import closed_value, evaluator, tidy
 from netsor.language.diagnostics import Label
-from netsor.language.scope import WidthEntity
+from netsor.language.scope import Argument, Part, Pieces, WidthEntity
 from netsor.language.source import Span
 from netsor.language.state import Frame, fail
-from netsor.language.values import Condition, Level, Value
+from netsor.language.values import Condition, Level, MatrixValue, Value
 
 Powers = Mapping[Expr, Fraction]
 
@@ -31,17 +33,56 @@ Powers = Mapping[Expr, Fraction]
 
 def declare(entry: syntax.WidthNew | syntax.WidthRatio, found: Value | None, frame: Frame) -> None:
     """A width: the first one is free, `found` is the value of any other."""
-    state = frame.state
+    state, scope = frame.state, frame.scope
     name = entry.name.name
     first = state.widths.get(state.width)
-    state.scope.check_free(entry.name)
+    scope.check_free(entry.name)
+    if found is None and scope.is_block:
+        fail("N325", "a block has the widths of its arguments", entry.name.span, "", (), f"width {name} like x, with a vector x")
     if found is None and first is not None:
         fail("N325", "only the first width is free", entry.name.span, "",
-             (Label(state.scope.entities[first.name].span, "this one"),), f"make it a multiple: {name} = 2*{first.name}")
+             (Label(scope.entities[first.name].span, "this one"),), f"make it a multiple: {name} = 2*{first.name}")
     ratio = Num(1) if first is None else _ratio(found, first)
-    state.scope.declare(entry.name, WidthEntity(name, entry.name.span))
-    state.widths[name] = Width(name, ratio.value)
-    state.width = state.width or name
+    width = _width_of_ratio(ratio, name, frame) if scope.is_block else name
+    _name_width(entry.name, width, frame)
+    state.widths.setdefault(width, Width(width, ratio.value))
+
+
+def _name_width(name: syntax.Identifier, width: str, frame: Frame) -> None:
+    frame.scope.declare(name, WidthEntity(name.name, name.span, width))
+    frame.scope.width = frame.scope.width or width
+
+
+def _width_of_ratio(ratio: Num, name: str, frame: Frame) -> str:
+    """The width that a block derives: the first of that size, so that what calls of blocks return goes together."""
+    known = frame.state.widths
+    found = next((width for width, each in known.items() if each.ratio == ratio.value), None)
+    if found is not None:
+        return found
+    names = itertools.chain([name], (f"{name}_{k}" for k in itertools.count(2)))
+    return next(each for each in names if each not in known and each not in frame.state.scope.later)
+
+
+def declare_like(entry: syntax.WidthLike, frame: Frame) -> None:
+    """`n like x`: the width of a vector, or of a matrix that is square."""
+    entity = frame.find(entry.like.name, entry.like.span)
+    if not isinstance(entity, Pieces):
+        fail("N325", f"`{entry.like.name}` is no vector", entry.like.span, "", (Label(entity.span, "defined here"),))
+    found = {width for piece in entity.all_parts() for width in _widths_of(piece.part)}
+    if len(found) != 1 or "" in found:
+        what = "is no vector" if "" in found or not found else f"has more than one width: {', '.join(sorted(found))}"
+        fail("N325", f"`{entry.like.name}` {what}", entry.like.span, "", (Label(entity.span, "defined here"),))
+    frame.scope.check_free(entry.name)
+    _name_width(entry.name, found.pop(), frame)
+
+
+def _widths_of(part: Part) -> tuple[str, ...]:
+    match part.value if isinstance(part, Argument) else part:
+        case MatrixValue(matrix=matrix) | (Matrix() as matrix):
+            return matrix.rows, matrix.columns
+        case (Value() | Family()) as vector:
+            return (vector.width,)
+    return ("",)
 
 
 def _ratio(found: Value, first: Width) -> Num:
@@ -65,11 +106,11 @@ def named_width(node: syntax.Node, frame: Frame) -> str:
     """The width that a shape names."""
     if isinstance(node, syntax.Name) and len(node.path) == 1 and not node.subscripts and node.dotted not in frame.names:
         word = node.dotted
-        entity = frame.state.scope.find(word, node.span)
+        entity = frame.find(word, node.span)
         if isinstance(entity, WidthEntity):
-            return word
+            return entity.width
         fail("N325", f"`{word}` is not a width", node.span, "", (Label(entity.span, "defined here"),))
-    fail("N325", "a shape names widths", node.span, "", (), f"declare it: width {frame.state.width}, m = …")
+    fail("N325", "a shape names widths", node.span, "", (), f"declare it: width {frame.scope.width_word(frame.state.width)}, m = …")
 
 
 # --- vectors that go together

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from netsor.ir.expressions import ScalarRef
-from netsor.ir.facts import Randomness
+from netsor.ir.facts import Randomness, with_all_they_use
 from netsor.ir.kernel import Diverges, NoPower
 from netsor.ir.program import Custom, Family, Moment, Program, RandomScalar, Score
 from netsor.ir.rewrite import walk
@@ -16,7 +16,7 @@ from netsor.limit.fresh_factor import FreshFactors
 from netsor.limit.levels import Level, Levels
 from netsor.limit.recursion import Recursion
 from netsor.limit.scores import Group, NotIndependent, find_groups
-from netsor.rules.transpose import NoCorrection, without_transposes
+from netsor.rules.transpose import NoCorrection, two_way_products, without_transposes
 
 
 TRANSPOSES = "Yang 2020, arXiv:2009.10685"
@@ -43,7 +43,7 @@ class Analysis:
         self.levels = Levels(self.recursion)
         self.randomness: Randomness = self.levels.randomness
         self.scores = [family for family in self.program.families if family.is_sampled]
-        self.fresh = FreshFactors(self.recursion.sources, self.two_way)
+        self.fresh = FreshFactors(self.recursion.sources, _two_way_behind_scores(program, self.two_way))
         dots = [score for score in self.scores if isinstance(score.definition, Score)]
         found = score_diagnostics(dots, self.recursion, self.levels, self.fresh)
         if found:
@@ -116,14 +116,23 @@ class Analysis:
         ) or any(isinstance(family.definition, Moment) for family in self.program.families)
 
 
-def _rewritten(program: Program) -> tuple[Program, frozenset[Family]]:
-    """The program without transposes that has the same limit, and its products with matrices that were used both ways."""
+def _rewritten(program: Program) -> tuple[Program, dict[Family, Family]]:
+    """The program without transposes that has the same limit, and the Gaussian parts of products with matrices used both ways."""
     try:
         return without_transposes(program)
     except NoCorrection as error:
         raise NetsorError(Diagnostic(
             "N406", "the correction term of this product cannot be computed", error.family.span, str(error),
             hint="functions without jumps, and jumps of single products, have an expected derivative")) from error
+
+
+def _two_way_behind_scores(program: Program, fresh_parts: dict[Family, Family]) -> list[Family]:
+    """The Gaussian parts of products with matrices that are used both ways by what scores depend on.  What comes after the scores,
+    backpropagation for one, has no bearing on their law."""
+    if not fresh_parts:
+        return []
+    behind = with_all_they_use(family for family in program.families if isinstance(family.definition, Score))
+    return [fresh_parts[family] for family in sorted(two_way_products(behind), key=lambda family: family.order)]
 
 
 class _Explained:

@@ -9,19 +9,26 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import reduce
+from functools import cache, reduce
 from itertools import product
 
+import numpy as np
+
 from netsor.ir.expressions import (
-    ONE, ZERO, Add, Call, Compare, Expr, Index, Indicator, Integral, Leaf, Logic, Mul, Num, Pow, Range, Where, add, fresh, mul,
+    ONE, ZERO, Add, Array, Call, Compare, Expr, Index, Indicator, Integral, Leaf, Logic, Mul, Num, Pow, Range, Where, add,
+    fresh, mul, total,
 )
 from netsor.ir.laws import Law
 from netsor.ir.polynomials import as_power
+from netsor.ir.program import ArrayDeclaration
 from netsor.ir.rewrite import free_indices, rebuild, walk
 from netsor.limit.cells import has_leaf
 from netsor.limit.functions import function
 
-MOST_CASES = 256  # combinations of values that are summed over
+MOST_CASES = 256  # combinations of values that are written out
+FEW_CASES = 16  # beyond this an array of all combinations is tried first
+MOST_IN_ARRAY = 2**12
+MOST_CELLS = 2**24  # combinations times the sizes of all indices
 MOST_INTEGRALS = 2  # uniform variables that are integrated over one inside the other
 MOST_POWERS = 16  # degree of polynomials, and products of coefficients
 NODES = Range(1, 60)  # quadrature nodes that an integral takes, about
@@ -70,6 +77,34 @@ def _condition(factors: Factors, variables: list[Variable], given: Callable[[Fac
         raise TooManyCases
     variable = fresh(Index("u", NODES))
     return Integral(inner(_with_value(factors, leaf, law.at(variable)), 1), variable)
+
+
+def condition_in_array(factors: Factors, variables: list[Variable], given: Callable[[Factors], Expr]) -> Expr:
+    """As :func:`condition`, with the combinations of values of two-valued variables along an index of their own instead of written out.
+
+    :raises TooManyCases: where there are few, which are better written out, or too many."""
+    discrete = [variable for variable in variables if variable.law.atoms() is not None]
+    smooth = [variable for variable in variables if variable.law.atoms() is None]
+    count = 2 ** len(discrete)
+    sizes = math.prod(index.range.size for index in _free(factors) if not index.range.infinite)
+    if not FEW_CASES < count <= MOST_IN_ARRAY or count * sizes > MOST_CELLS:
+        raise TooManyCases
+    case = fresh(Index("case", Range(1, count)))
+    values, weights = {}, []
+    for position, variable in enumerate(discrete, 1):
+        second = Array(_bits(len(discrete)), (case, Num(position)))
+        (low, at_low), (high, at_high) = variable.law.atoms()
+        values[variable.leaf] = add(low, mul(add(high, mul(-1, low)), second))
+        weights.append(add(at_low, mul(add(at_high, mul(-1, at_low)), second)))
+    held = [replaced(factor, values) for factor in factors]
+    return total(mul(*weights, _condition(held, smooth, given, 0)), (case,))
+
+
+@cache
+def _bits(count: int) -> ArrayDeclaration:
+    """All combinations of ``count`` zeros and ones, one in each row."""
+    rows = (np.arange(2**count)[:, None] >> np.arange(count)) & 1
+    return ArrayDeclaration("bits", (Range(1, 2**count), Range(1, count)), rows.astype(float))
 
 
 # --- values in the place of variables --------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from netsor.ir.expressions import Call, Expr, Num, Pow, Reduce, ScalarRef, Softmax, Where
-from netsor.ir.facts import parts, uses
+from netsor.ir.facts import parts, with_all_they_use
 from netsor.ir.polynomials import coords
 from netsor.ir.program import Family
 from netsor.ir.rewrite import children, free_indices, walk
@@ -24,7 +24,7 @@ def prepare_checked(numbers: Numbers, families: Iterable[Family], expressions: I
     is zero, whatever the scores."""
     divisors = {
         family: list({base: None for expr in parts(family) for base in _denominators(expr) if numbers.levels.of(base) < Level.SAMPLE})
-        for family in _with_all_they_use(families)
+        for family in with_all_they_use(families)
     }
     try:
         numbers.prepare(*[base for bases in divisors.values() for base in bases], *expressions)
@@ -45,17 +45,6 @@ def _refuse_zeros(divisors: dict[Family, list[Expr]], numbers: Numbers) -> None:
                 break
     if found:
         raise NetsorError(found)
-
-
-def _with_all_they_use(families: Iterable[Family]) -> list[Family]:
-    found: dict[Family, None] = {}
-    stack = list(families)
-    while stack:
-        family = stack.pop()
-        if family not in found:
-            found[family] = None
-            stack.extend(uses(family))
-    return sorted(found, key=lambda family: family.order)
 
 
 def _denominators(expr: Expr) -> Iterator[Expr]:

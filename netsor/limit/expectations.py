@@ -19,8 +19,8 @@ from netsor.ir.polynomials import coords
 from netsor.ir.program import Iid
 from netsor.ir.rewrite import free_indices, rebuild, substitute, walk
 from netsor.limit.affine_leaves import in_affine_parts
-from netsor.limit.conditioning import TooManyCases, Variable, choice_without_leaves, condition, replaced
-from netsor.limit.dimensions import is_several
+from netsor.limit.conditioning import TooManyCases, Variable, choice_without_leaves, condition, condition_in_array, replaced
+from netsor.limit.dimensions import is_several, is_static
 from netsor.limit.equations import representatives, substitute_chain
 from netsor.limit.parity import parity, singular
 
@@ -204,12 +204,19 @@ class _Case:
         """The expectation by conditioning: on all variables, or on the discrete ones alone where quasi-random points are needed for the
         rest anyway; None where there are too many."""
         discrete = {slot: law for slot, law in laws.items() if law.atoms() is not None}
+        given = lambda factors: self._given(factors, entries, means)  # noqa: E731
+        try:
+            found = condition_in_array(factors, [Variable(Leaf(slot), laws[slot]) for slot in sorted(laws)], given)
+            if not any(isinstance(part, Expect) and is_several(part) for part in walk(found)):
+                return found
+        except TooManyCases:
+            pass
         for held in (laws, discrete):
             rest = {slot: law for slot, law in laws.items() if slot not in held}
             normal = [_of_normals(factor, rest, self.blocks) for factor in factors]
             variables = [Variable(Leaf(slot), held[slot]) for slot in sorted(held)]
             try:
-                found = condition(normal, variables, lambda given: self._given(given, entries, means))
+                found = condition(normal, variables, given)
             except TooManyCases:
                 continue
             if held is discrete or not any(isinstance(part, Integral) and integrates_points(part) for part in walk(found)):
@@ -236,7 +243,9 @@ class _Case:
         return mul(*parts)
 
     def _gaussian(self, factors: list[Expr], slots: list[int], entries: dict, means: list[Expr], mirror: tuple) -> Expr:
-        """The expectation over Gaussian leaves."""
+        """The expectation over Gaussian leaves, those that no factor mentions (any more) left out."""
+        mentioned = {part.slot for factor in factors for part in walk(factor) if isinstance(part, Leaf)}
+        slots = [slot for slot in slots if slot in mentioned]
         if not slots:
             return mul(*factors)
         if self._is_odd(factors, slots, means):
@@ -273,8 +282,12 @@ def _of_normals(expr: Expr, laws: dict[int, Law], blocks: list[LeafBlock]) -> Ex
 
 
 def integrates_points(integral: Integral) -> bool:
-    """Whether quasi-random points are needed for every node of an integral."""
-    return any(isinstance(part, Expect) and is_several(part) for part in walk(integral.body))
+    """Whether quasi-random points are needed for every node of an integral; or would cost less than quadrature in three variables, two of
+    them uniform, of a function that each node gives other kinks."""
+    inside = list(walk(integral.body))
+    expectations = [part for part in inside if isinstance(part, Expect)]
+    nested = any(isinstance(part, Integral) for part in inside)
+    return any(is_several(e) or (nested and not all(map(is_static, e.factors))) for e in expectations)
 
 
 def _mentions_copy(equality) -> bool:

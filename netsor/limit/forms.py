@@ -24,6 +24,7 @@ from netsor.rules.base import is_affine
 MAX_DEGREE = 4  # polynomials up to this degree are expanded into products
 MAX_TERMS = 256
 MAX_PARTS = 50_000
+MAX_FACTOR = 64  # parts of a sum that is kept whole as a factor
 
 
 @dataclass(frozen=True)
@@ -119,8 +120,16 @@ class Forms:
         if len(terms) == 1 and len(terms[0].factors) == 1 and terms[0] == Term(ONE, terms[0].factors):
             if not isinstance(terms[0].factors[0], Coord):
                 return Function(self._gaussian_form(definition.body))
-        named = lambda factor: factor if isinstance(factor, Coord) else self._intern(self._gaussian_form(factor))  # noqa: E731
-        return Sum(tuple(Term(t.coefficient, tuple(map(named, t.factors)), t.indices, t.guard) for t in terms))
+        return Sum(tuple(Term(t.coefficient, tuple(map(self._factor, t.factors)), t.indices, t.guard) for t in terms))
+
+    def _factor(self, factor: Expr) -> Coord:
+        """A factor that stays whole, as a family."""
+        if isinstance(factor, Coord):
+            return factor
+        found = self._intern(self._gaussian_form(factor))
+        if not self.is_gaussian(found.family):
+            self._forms.setdefault(found.family, Function(found.family.definition.body))
+        return found
 
     def gaussian_body(self, family: Family) -> Expr:
         """The definition of a family that is not Gaussian, in coordinates of Gaussian families and inputs."""
@@ -174,10 +183,20 @@ class Forms:
                 terms = _product(terms, [Term(ONE, (product,))])  # a function of one variable, such as z*sigmoid(z)
                 continue
             for factor in group:
-                terms = _product(terms, self._expand(factor))
+                whole = self._function_of_one(factor) if len(vectors) > 1 else None
+                terms = _product(terms, self._expand(factor) if whole is None else [Term(ONE, (whole,))])
         if len(terms) > MAX_TERMS:
             return [Term(mul(*scalars), (mul(*vectors),))]
         return terms
+
+    def _function_of_one(self, factor: Expr) -> Expr | None:
+        """A sum, such as the 1 - z of a gate, as a function of one Gaussian variable, if it is one and no polynomial: expanded, a
+        product over t steps would have 2^t terms."""
+        is_sum = isinstance(factor, Add) or (isinstance(factor, Coord) and isinstance(self.form(factor.family), Sum))
+        if not is_sum or self._parts(factor) > MAX_FACTOR:
+            return None
+        form = self._gaussian_form(factor)
+        return form if len(coords(form)) == 1 and degree(form) is None else None
 
     # --- functions of Gaussian families ------------------------------------------------------------------------------
 

@@ -21,7 +21,8 @@ from netsor.rules import AtomRule, Source, rule_of
 
 
 class FreshFactors:
-    """The fresh factors of a program's scores.  ``two_way`` are the products with matrices that are used as W and as W.T."""
+    """The fresh factors of a program's scores.  ``two_way`` are the products with matrices that are used as W and as W.T by what
+    the scores depend on."""
 
     def __init__(self, sources: Sources, two_way: Iterable[Family] = ()):
         self.sources, self.two_way = sources, tuple(two_way)

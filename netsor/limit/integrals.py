@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from netsor.expectation import Estimate, expect_kernel, expect_pair, expect_several, expect_unary
+from netsor.expectation import Estimate, expect_kernel, expect_on_grid, expect_pair, expect_several, expect_unary
+from netsor.expectation.estimate import NotResolved
+from netsor.expectation.grid import grid_points
 from netsor.ir.expressions import ONE, Expect, Expr, first, mul, second
 from netsor.ir.labelled import CELL, LEADING, POINT, SAMPLE, Labelled, align, arrange
 from netsor.ir.rewrite import bound as bound_indices
 from netsor.ir.rewrite import children
 from netsor.limit.cells import CellEvaluator, Cells, has_leaf
 from netsor.limit.leaf_functions import cell_function, static_function
-from netsor.limit.dimensions import is_several, is_static, slots
+from netsor.limit.dimensions import is_several, is_static, on_a_grid, slots
 from netsor.limit.rounding import correlated, nonnegative
 
 if TYPE_CHECKING:
@@ -22,12 +24,16 @@ if TYPE_CHECKING:
 EVALUATIONS = 2**28  # function values per expectation that quasi-random points may take
 SAMPLE_EVALUATIONS = 2**9  # and for each sample of the scores, over which errors average anyway
 MOST_POINTS, FEWEST_POINTS = 2**13, 2**6
+GRID_EVALUATIONS = 2**25  # and those that grids may take
+REPLICATES = 8  # of quasi-random points that stand in for such grids
 
 
 def integrate(expect: Expect, numbers: "Numbers") -> tuple[Labelled, Estimate | None]:
     """The value over all cells, and the engine's estimate (None where the error shows between randomisations)."""
     if is_several(expect):
         return _several(expect, numbers), None
+    if on_a_grid(expect):
+        return _few(expect, numbers)
     if len(expect.inner) == 1:
         return _unary(mul(*expect.factors), expect, numbers)
     return _pair(expect, numbers)
@@ -92,6 +98,45 @@ def _mirrored(f, g, expect: Expect, means, entries) -> tuple[Labelled, Estimate]
 
 
 def _several(expect: Expect, numbers: "Numbers") -> Labelled:
+    return _quasi_random(*_joint_law(expect, numbers), numbers)
+
+
+def _few(expect: Expect, numbers: "Numbers") -> tuple[Labelled, Estimate | None]:
+    """Each cell on a grid of its own; quasi-random points for samples of the scores, over which errors average, for a great many
+    cells, and where a function varies too fast."""
+    cells, mean, covariance, values = _joint_law(expect, numbers)
+    if SAMPLE in cells.labels:
+        return _quasi_random(cells, mean, covariance, values, numbers), None
+    size = mean.shape[-1]
+    if cells.count * grid_points(size) <= GRID_EVALUATIONS:
+        try:
+            found = [
+                expect_on_grid(lambda x, cell=cell: values(x[None], slice(cell, cell + 1))[0], mean[cell], covariance[cell])
+                for cell in range(cells.count)
+            ]
+            estimate = Estimate([e.value for e in found], [e.error for e in found], f"quadrature ({size} variables)")
+            return cells.unflatten(estimate.value), estimate
+        except NotResolved:
+            pass
+    points = quasi_random_points(cells.count, size, False)
+    runs = expect_several(values, mean[None], covariance[None], points=points, replicates=REPLICATES)
+    error = 3 * runs.std(axis=0, ddof=1) / np.sqrt(REPLICATES)
+    estimate = Estimate(runs.mean(axis=0), error, f"randomised QMC, {REPLICATES} x {points} points")
+    return cells.unflatten(estimate.value), estimate
+
+
+def _quasi_random(cells: Cells, mean: np.ndarray, covariance: np.ndarray, values, numbers: "Numbers") -> Labelled:
+    """With points of the replicate's own, so that the error shows between replicates."""
+    sampled = SAMPLE in cells.labels
+    each = cells.count // cells.sizes[SAMPLE] if sampled and cells.sizes[SAMPLE] else cells.count
+    points = quasi_random_points(each, mean.shape[-1], sampled)
+    result = expect_several(values, mean[None], covariance[None], points=points, replicates=1, seed=numbers.seed)
+    numbers.note(f"randomised QMC, {points} points")
+    return cells.unflatten(result[0])
+
+
+def _joint_law(expect: Expect, numbers: "Numbers"):
+    """Cells, the means (cells, k) and covariances (cells, k, k) of all variables, and the function (x, window of cells) of them."""
     body = mul(*expect.factors)
     means = [numbers.evaluate(mean) for mean in expect.mean]
     entries = [[numbers.evaluate(entry) for entry in row] for row in expect.covariance]
@@ -125,12 +170,7 @@ def _several(expect: Expect, numbers: "Numbers") -> Labelled:
         ]
         return evaluator.at(body, leaves, window)
 
-    sampled = SAMPLE in cells.labels
-    each = cells.count // cells.sizes[SAMPLE] if sampled and cells.sizes[SAMPLE] else cells.count
-    points = quasi_random_points(each, starts[-1], sampled)
-    result = expect_several(values, mean[None], covariance[None], points=points, replicates=1, seed=numbers.seed)
-    numbers.note(f"randomised QMC, {points} points")
-    return cells.unflatten(result[0])
+    return cells, mean, covariance, values
 
 
 def quasi_random_points(each: float, dimension: float, sampled: bool) -> int:

@@ -15,6 +15,7 @@ from netsor.ir.evaluate import Evaluator
 from netsor.ir.expressions import Average, Expect, Expr, Index, Integral, Let, ScalarRef
 from netsor.ir.labelled import LEADING, Labelled
 from netsor.ir.program import Family
+from netsor.limit.dimensions import on_a_grid
 from netsor.limit.equations import Binding
 from netsor.limit.functions import function
 from netsor.limit.integrals import integrate
@@ -209,6 +210,9 @@ class Numbers(Evaluator):
         return value
 
     def _expect(self, expr: Expect) -> Labelled:
+        static = self._values[Level.STATIC]
+        if expr in static:
+            return static[expr]
         about = self._current.about if self._current is not None else ()
         try:
             value, estimate = integrate(expr, self)
@@ -221,6 +225,8 @@ class Numbers(Evaluator):
         if estimate is not None:
             scale, error = max(-low, high), estimate.worst
             self.note(estimate.method, error / scale if scale > 0 else error)
+        if on_a_grid(expr) and not self._given and self.levels.of(expr) == Level.STATIC:
+            static[expr] = value  # worth keeping even where no equation is made of it
         return value
 
 

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 
 from netsor.ir.expressions import ONE, Coord, Expr, Index
-from netsor.ir.kernel import Kernel, limit_of, sum_kernels
+from netsor.ir.kernel import Kernel, has_infinite, limit_of, sum_kernels
 from netsor.ir.program import Family, Moment, ScalarFunction
 from netsor.ir.rewrite import substitute
 from netsor.limit.equations import Binding, Equations
@@ -78,11 +78,13 @@ class Recursion:
         return self._complete(lambda: expectation([body] * exponent, self._covariance, self._moment))
 
     def gaussian_body(self, reference: Coord) -> Expr:
-        """The coordinate as an expression in coordinates of Gaussian families and inputs that are not Gaussian."""
+        """The coordinate as an expression in coordinates of Gaussian families and inputs that are not Gaussian; what vanishes with the
+        size of an infinite axis is left out."""
         family = reference.family
         if self.forms.is_gaussian(family):
             return reference
-        return substitute(self.forms.gaussian_body(family), dict(zip(family.axes, reference.subscripts)))
+        body = self.forms.gaussian_body(family)
+        return substitute(limit_of(body) if has_infinite(body) else body, dict(zip(family.axes, reference.subscripts)))
 
     def scalar(self, family: Family) -> Binding:
         """The equation of a Moment or a function of scalars."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from netsor.expectation import ExpectationUndefined
-from netsor.ir.expressions import ZERO, Expr, Index, Integral, Leaf, Let
+from netsor.ir.expressions import ZERO, Expect, Expr, Index, Integral, Leaf, Let
 from netsor.ir.labelled import SAMPLE, Labelled, align
 from netsor.ir.rewrite import free_indices, rebuild, substitute, walk
 from netsor.limit.equations import Binding
@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from netsor.limit.numbers import Numbers
 
 TOLERANCE = 1e-13  # of the integral of the absolute value: panels are halved until each is as good
-MOST_NODES = 2**22  # times cells: what one integral may take in all
+MOST_NODES = 2**22  # times cells: what one integral may take in all, if its values cost nothing
+FEWEST_NODES = 150  # what each cell may have in any case
 AT_ONCE = 2**20  # times cells: what is evaluated in one go
 EPS = float(np.finfo(float).eps)
 SMALLEST_PANEL = 1e-12  # nodes in smaller ones would differ from their end by rounding
@@ -54,7 +55,7 @@ def integrate_unit_interval(integral: Integral, numbers: "Numbers") -> tuple[Lab
     integrand = _Integrand(integral, numbers)
     panels = [(piece, 0.0, 1.0) for piece in range(integrand.pieces)]
     value = error = absolute = np.zeros(())
-    largest, used = 0.0, 0
+    largest, used, budget = 0.0, 0, _budget(integral)
     while panels:
         halved = []
         for some in _groups(panels, value.size):
@@ -66,11 +67,11 @@ def integrate_unit_interval(integral: Integral, numbers: "Numbers") -> tuple[Lab
             noise = 50 * EPS * size
             largest = max(largest, float(np.max(absolute + size.sum(axis=-1), initial=0.0)))
             again = np.max((off - noise).reshape(-1, len(some)), axis=0, initial=-np.inf) > TOLERANCE * largest
-            again &= np.array([b - a > SMALLEST_PANEL for _, a, b in some]) & (used <= MOST_NODES)
+            again &= np.array([b - a > SMALLEST_PANEL for _, a, b in some]) & (used <= max(budget, FEWEST_NODES * value.size))
             value = value + kronrod[..., ~again].sum(axis=-1)
             error = error + off[..., ~again].sum(axis=-1)
             absolute = absolute + size[..., ~again].sum(axis=-1)
-            if not np.isfinite(largest) or (used <= MOST_NODES and np.max(off[..., ~again], initial=0.0) > DIVERGES * largest):
+            if not np.isfinite(largest) or (used <= budget and np.max(off[..., ~again], initial=0.0) > DIVERGES * largest):
                 raise ExpectationUndefined("the expectation over a uniform variable does not converge")
             for (piece, a, b), wide in zip(some, again):
                 if wide:
@@ -79,6 +80,13 @@ def integrate_unit_interval(integral: Integral, numbers: "Numbers") -> tuple[Lab
     value = np.where(np.abs(value) <= 16 * EPS * absolute, 0.0, value)  # what cancels is known up to rounding only
     scale, worst = (float(np.max(np.abs(array), initial=0.0)) for array in (value, error))
     return Labelled(value, integrand.labels), worst / scale if scale > 0 else worst
+
+
+def _budget(integral: Integral) -> int:
+    """Values that an integral may take: fewer where each is itself an expectation or an integral.  What is left open is in the error."""
+    inside = list(walk(integral.body))
+    expensive = 7 * any(isinstance(part, Expect) for part in inside) + 4 * any(isinstance(part, Integral) for part in inside)
+    return MOST_NODES >> expensive
 
 
 def _groups(panels: list, cells: int) -> Iterator[list]:

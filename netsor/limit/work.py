@@ -15,8 +15,8 @@ from netsor.ir.expressions import (
 )
 from netsor.ir.rewrite import children, free_indices, walk
 from netsor.limit.analysis import Analysis
+from netsor.limit.dimensions import is_several, on_a_grid
 from netsor.limit.integrals import quasi_random_points
-from netsor.limit.dimensions import is_several
 from netsor.limit.levels import Level
 from netsor.limit.limits import TooMuchWork
 from netsor.limit.outputs import Quantity
@@ -157,7 +157,7 @@ class Costs:
         return seconds + largest * ELEMENT, largest
 
     def _expectation(self, expr: Expect, cells: float, sampled: bool) -> tuple[float, float]:
-        if not is_several(expr):
+        if not is_several(expr) and not on_a_grid(expr):
             return cells * PAIR, cells
         dimension = sum(self.count(block) for block in expr.inner)
         points = quasi_random_points(cells, dimension, sampled)

@@ -60,16 +60,16 @@ def _element(family: Family) -> Source:
     return Source.of(family.definition.matrix, family.definition.matrix_subscripts)
 
 
-def without_transposes(program: Program, corrected: bool = True) -> tuple[Program, frozenset[Family]]:
-    """A program without ``.T`` that has the same limit, and its products with matrices that were used both ways.
+def without_transposes(program: Program, corrected: bool = True) -> tuple[Program, dict[Family, Family]]:
+    """A program without ``.T`` that has the same limit, and for each product with a matrix that is used both ways its Gaussian part.
 
     ``corrected``: False leaves the corrections out, which is wrong where a matrix is used both ways.
 
     :raises NoCorrection: if an expected derivative cannot be computed."""
     if not any(isinstance(family.definition, MatMul) and family.definition.transposed for family in program.families):
-        return program, frozenset()
+        return program, {}
     rewriting = _Rewriting(program, corrected)
-    return rewriting.result(), frozenset(rewriting.fresh_parts)
+    return rewriting.result(), rewriting.fresh_parts
 
 
 @dataclass
@@ -88,7 +88,7 @@ class _Rewriting:
         self.additions = Additions()
         self.stein = Stein(self.additions)
         self.corrected = two_way_products(program.families) if corrected else frozenset()
-        self.fresh_parts: list[Family] = []
+        self.fresh_parts: dict[Family, Family] = {}
         self._copies = Copies()
         self._directions: dict[tuple[Matrix, bool], _Direction] = {}
 
@@ -118,7 +118,7 @@ class _Rewriting:
             gaussian = self.additions.append(like(family, fresh, name=f"{family.name}.fresh", hidden=True))
             result = self.additions.append(like(family, Nonlin(add(gaussian.generic, correction))))
         forward.atoms.add(gaussian)
-        self.fresh_parts.append(gaussian)
+        self.fresh_parts[family] = gaussian
         return result
 
     def _correction(self, family: Family, product: MatMul) -> Expr:

@@ -18,6 +18,13 @@ def test_programs_are_listed_with_the_first_line_of_their_docstring(cli):
     assert "attention.netsor" in text.split("nonlinearities")[0]
 
 
+def test_blocks_are_listed_with_what_brings_them_in(cli):
+    text = cli("list").out
+    listed = text[text.index("\nblocks\n"):text.index("\nnonlinearities\n")]
+    assert "import std.attention attention(x[i], H, beta=1)" in [" ".join(line.split()) for line in listed.splitlines()]
+    assert "encoder_layer(x[i], H, r=4, phi=gelu, eps=1e-6)" in listed
+
+
 def test_the_first_line_of_a_docstring(program):
     assert first_line(program('# comment\n"""\nFirst.\nSecond."""\nwidth n\n')) == "First."
     assert first_line(program("width n\n")) == ""

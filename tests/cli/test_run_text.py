@@ -126,3 +126,21 @@ def test_a_stream_that_cannot_show_a_letter_shows_a_question_mark(outside, relu)
     process = outside("run", relu, PYTHONIOENCODING="latin-1")
     out, err = process.communicate(timeout=120)
     assert process.returncode == 0 and err == b"" and b"n ? ?" in out
+
+
+def test_inputs_that_are_not_gaussian_are_said_to_be_so(cli, program):
+    text = """width n
+index i in 1..2
+input g[i] : 1 ~ Bernoulli(0.3)
+input c : 1 ~ N(0, 2)
+input m ~ Bernoulli(0.3)
+input x ~ N(0, 1)
+y = (g[1] + c) * relu(m*x)
+output y, g, m
+"""
+    out = cli("run", program(text), "--samples", "64").out
+    assert "g[i]   input: 2 random scalars, independent, not Gaussian" in out
+    assert "c   input: 1 random scalar, Gaussian, alone, variance 2" in out
+    assert "y   vector, not Gaussian given g, c" in out
+    assert "g[i]   i = 1..2   random scalar, not Gaussian" in out
+    assert "m   vector, not Gaussian" in out

@@ -8,7 +8,7 @@ import pytest
 
 import netsor
 from netsor.compare import compare
-from netsor.compare.controls import MATCHED, SCALED, UNSHARED
+from netsor.compare.controls import MATCHED, SCALED, UNCORRECTED, UNSHARED
 from netsor.language.diagnostics import NetsorError
 
 ROOT = Path(__file__).parents[2]
@@ -80,6 +80,15 @@ def test_forgetting_that_a_matrix_is_shared_is_noticed():
     comparison = compare(program, WIDTHS, runs=20_000, seed=1, controls=True)
     assert comparison.verdict == "agrees"
     control = next(c for c in comparison.controls if c.control == UNSHARED)
+    assert control.expected == "must" and control.rejected
+
+
+def test_forgetting_the_correction_of_a_transpose_is_noticed():
+    """E xh^2 = 2 and err = 1; without the correction 1 and 2."""
+    program = netsor.load(ROOT / "programs" / "autoencoder.netsor")
+    comparison = compare(program, WIDTHS, runs=2_000, seed=1, controls=True)
+    assert comparison.verdict == "agrees"
+    control = next(c for c in comparison.controls if c.control == UNCORRECTED)
     assert control.expected == "must" and control.rejected
 
 

@@ -37,9 +37,11 @@ SECTIONS = {
         "attention_differential", "gated_attention_unit", "attention_one_over_n", "attention_kernel",
     ],
     "Transformers": [
-        "transformer_post_norm", "transformer_pre_norm", "transformer_two_layers", "universal_transformer", "decoder",
+        "transformer", "transformer_post_ln", "transformer_decoder", "transformer_post_norm", "transformer_pre_norm",
+        "transformer_two_layers", "universal_transformer", "decoder",
     ],
     "Mixtures of experts": ["mixture_of_experts", "mixture_top_k"],
+    "Transposes": ["autoencoder", "neural_tangent_kernel", "jacobian", "semicircle", "marchenko_pastur"],
 }
 HEAD = """# Gallery
 

@@ -82,6 +82,22 @@ def test_finite_width_tends_to_the_limit():
         assert (np.abs(found - wanted.ravel()) <= 5 * error + 1e-12).all(), name
 
 
+def test_signs_are_signs_even_where_only_inner_products_are_asked_for():
+    """A Gaussian vector could be held by its inner products; the square of a sign is 1, and a mask is its own square."""
+    drawn = netsor.parse("""
+width n
+input s ~ Rademacher()
+input m ~ Bernoulli(0.5)
+matrix W ~ N(0, 1/n)
+y = W @ s
+a = dot(s, s) / n
+b = dot(m, m) / n - avg(m)
+output y, a, b
+""").sample(7, 50, seed=1)
+    np.testing.assert_array_equal(drawn["a"], 1)
+    np.testing.assert_allclose(drawn["b"], 0, atol=1e-15)
+
+
 @pytest.mark.parametrize("method", ["exact", "dense", "limit"])
 def test_parameters_that_depend_on_subscripts(method):
     """Each element has its own interval or probability, in every sampler (5 sigma of 4,000 numbers, 6 of them: 4e-6)."""

@@ -6,6 +6,7 @@ nothing with netsor's (no conditioning in closed form, no adaptive rule).
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import mpmath
@@ -211,6 +212,13 @@ def test_two_uniform_vectors():
     assert abs(found.value - 1 / 3) <= found.error + 1e-15
 
 
+def test_each_element_is_cut_at_its_own_kink():
+    """Jumps at 200 different places, none of which a rule without cuts would find to better than 1e-12."""
+    found = limit("index i in 1..200\ninput u ~ Uniform(0, 1)\nm[i] = avg(step(u - i/300) * u)\noutput m")["m"].mean
+    np.testing.assert_allclose(found.value, (1 - (np.arange(1, 201) / 300) ** 2) / 2, rtol=2e-15)
+    assert found.error.max() < 1e-14
+
+
 def test_many_masks_by_quasi_random_points():
     """A function of a sum over masks is sampled, with an error that covers the truth (binomial, by hand)."""
     found = limit("""
@@ -335,3 +343,75 @@ output x, m, u, v
     assert abs(drawn["m"].mean(axis=0) - 0.25).max() < 5 * math.sqrt(0.25 * 0.75 / 4000)
     assert abs((drawn["m"][:, 0] * drawn["m"][:, 1]).mean() - 1 / 16) < 5 * math.sqrt(1 / 16 / 4000)
     assert abs(drawn["u"].mean() - 3.5) < 5 * math.sqrt(0.75 / 4000)
+
+
+def residual_dropout(layers: int, keep: float, rho: float) -> tuple[float, float]:
+    """Variance and covariance of x + m W relu(x)/keep after some layers, by summing over all masks of both points."""
+    def pair(a: float, b: float, c: float) -> float:
+        theta = math.acos(max(-1.0, min(1.0, c / math.sqrt(a * b))))
+        return math.sqrt(a * b) * (math.sin(theta) + (math.pi - theta) * math.cos(theta)) / (2 * math.pi)
+
+    # given the masks m, m' all is Gaussian with V = 1 + sum m_l/keep^2 S_l, S_l the second moment of relu(x_{l-1}), and C likewise
+    singles, crosses = [], []
+    for layer in range(layers):
+        one = two = 0.0
+        for masks in itertools.product((0, 1), repeat=2 * layer):
+            m, k = masks[:layer], masks[layer:]
+            weight = math.prod(keep if bit else 1 - keep for bit in masks)
+            a, b = (1 + sum(bit * s for bit, s in zip(own, singles)) / keep**2 for own in (m, k))
+            c = rho + sum(x * y * s for x, y, s in zip(m, k, crosses)) / keep**2
+            one += weight * a / 2
+            two += weight * pair(a, b, c)
+        singles.append(one)
+        crosses.append(two)
+    return 1 + sum(singles) / keep, rho + sum(crosses)
+
+
+def test_masks_that_pile_up_in_a_residual_network():
+    """Eight masks and more inside one function: all combinations, in an array."""
+    found = limit("""
+param L = 5
+index b, c in 1..2
+const K[b,c] = 1 if b == c else 0.5
+input x[0,b] ~ N(0, K)
+for l in 1..L:
+  input m[l,b] ~ Bernoulli(0.8)
+  matrix W[l] ~ N(0, 1/n)
+  x[l,b] = x[l-1,b] + m[l,b]*(W[l] @ relu(x[l-1,b]))/0.8
+output x[L,b]
+""", outputs=["x"])["x"]
+    variance, covariance = residual_dropout(5, 0.8, 0.5)
+    np.testing.assert_allclose(found.cov.value, [[variance, covariance], [covariance, variance]], rtol=1e-12)
+    assert found.cov.error.max() < 1e-12
+
+
+def test_many_signs_with_probabilities_that_depend_on_subscripts():
+    """cos(z + sum of ten masks) by its characteristic function, for each element."""
+    found = limit("""
+index i in 1..3
+input z ~ N(0, 1)
+input a[i], b[i], c[i], d[i], e[i], f[i], g[i], h[i] ~ Bernoulli(i/4)
+input s, t ~ Rademacher()
+m[i] = avg(cos(z + a[i] + b[i] + c[i] + d[i] + e[i] + f[i] + g[i] + h[i] + s + t))
+output m
+""")["m"].mean
+    keep = np.arange(1, 4) / 4
+    expected = math.exp(-0.5) * math.cos(1.0) ** 2 * ((1 - keep + keep * np.exp(1j)) ** 8).real
+    np.testing.assert_allclose(found.value, expected, rtol=1e-12)
+
+
+def test_two_uniform_vectors_and_a_gaussian_in_one_condition():
+    """Quasi-random points where nested quadrature would take minutes; the integrals over both uniforms by hand, over z by quadrature."""
+    found = limit("""
+input z ~ N(0, 1)
+input u, w ~ Uniform(0, 1)
+m = avg(where(u + z >= 0, w, z) * max(w, z))
+output m
+""")["m"].mean
+    z, weights = normal_rule(breaks=[-1, 0, 1])
+    above = np.clip(1 + z, 0, 1)  # P(u >= -z)
+    one = np.where(z <= 0, 0.5, np.where(z < 1, (1 + z**2) / 2, z))  # E max(w, z)
+    two = np.where(z <= 0, 1 / 3, np.where(z < 1, z**3 / 2 + (1 - z**3) / 3, z / 2))  # E w max(w, z)
+    expected = np.sum(weights * (above * two + (1 - above) * z * one))
+    assert abs(found.value - expected) <= 5 * found.error
+    assert found.error < 1e-3

@@ -8,31 +8,33 @@ import pytest
 from harness.mutations import mutated, tokens_of
 from harness.runner import ROOT, described, run
 
-PROGRAMS = sorted((ROOT / "programs").glob("*.netsor"))
+BLOCKS = sorted(Path(__file__).with_name("programs").glob("*.netsor"))  # each kind of statement in a block
+PROGRAMS = sorted((ROOT / "programs").glob("*.netsor")) + BLOCKS
 QUICK, ALL = 200, 10_000
 
 
-def changed_programs(count: int, seed: int) -> list[tuple[str, Path]]:
+def changed_programs(count: int, seed: int, originals: list[Path] = PROGRAMS) -> list[tuple[str, Path]]:
     """Changed programs, all originals in turn."""
     noise = random.Random(seed)
     texts = {path: path.read_text(encoding="utf-8") for path in PROGRAMS}
     donors = [tokens_of(text) for text in texts.values()]
-    return [(mutated(texts[path], donors, noise), path) for path in (PROGRAMS * (count // len(PROGRAMS) + 1))[:count]]
+    return [(mutated(texts[path], donors, noise), path) for path in (originals * (count // len(originals) + 1))[:count]]
 
 
-def check(programs: list[tuple[str, Path]], workers: int, seconds: float) -> None:
-    """Run the programs, or as many as there is time for on a busy machine."""
-    failures, limits, done = [], 0, 0
+def check(programs: list[tuple[str, Path]], workers: int, seconds: float, share: float = 1 / 10) -> None:
+    """Run the programs, or as many as there is time for on a busy machine; more than this share of them has a limit."""
+    failures, limits, parsed, done = [], 0, 0, 0
     end = time.monotonic() + seconds
     for outcome in run(programs, workers=workers):
         done += 1
         limits += outcome.kind == "limit"
+        parsed += any(not code.startswith("N1") for code in outcome.detail.split() or ["limit"])
         if not outcome.fine:
             failures.append(outcome)
         if time.monotonic() > end or len(failures) > 20:
             break
     assert not failures, described(failures)
-    assert limits > done / 10  # otherwise only the parser would be tested
+    assert limits > share * done and parsed > done / 4  # otherwise only the parser would be tested
     assert done >= len(programs) / 5
 
 
@@ -43,6 +45,15 @@ def test_the_originals_have_a_limit():
 
 def test_some_changed_programs():
     check(changed_programs(QUICK, seed=1), workers=1, seconds=60)
+
+
+def test_some_changed_blocks():
+    check(changed_programs(QUICK // 4, seed=3, originals=BLOCKS), workers=1, seconds=30, share=0)
+
+
+@pytest.mark.slow
+def test_many_changed_blocks():
+    check(changed_programs(ALL // 4, seed=4, originals=BLOCKS), workers=2, seconds=200, share=1 / 100)
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ from netsor.cli.text.elements import axis_name, label, places, ranges, subscript
 from netsor.cli.text.numbers import DIGITS, number
 from netsor.cli.text.table import table
 from netsor.expectation import Estimate
+from netsor.ir.facts import has_other_law
 from netsor.limit.outputs.base import Variable
 
 TABLE_ROWS = 16  # elements of an output that is shown element by element
@@ -40,6 +41,8 @@ def describe(variable: Variable) -> list[str]:
 
 def _heading(variable: Variable) -> str:
     law = variable.law.replace("gaussian", "Gaussian")
+    if variable.law == "function of gaussian" and any(map(has_other_law, variable.families)):
+        law = "not Gaussian"
     given = f" given {', '.join(variable.given)}" if variable.given else ""
     where = f"   {ranges(variable)}" if ranges(variable) else ""
     words = KINDS.get(variable.kind, variable.kind)

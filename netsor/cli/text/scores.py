@@ -36,6 +36,7 @@ def describe_scores(analysis: Analysis) -> list[str]:
 def _group(group: Group, analysis: Analysis) -> list[str]:
     lines = [
         f"{family.label}   {_score(family, analysis)}, {structure(family, group, analysis)}"
+        if analysis.depth[family] or not family.hidden else _of_another_law(family)
         for family in group.families[:SHOWN]
     ]
     if len(group.families) > SHOWN:
@@ -43,6 +44,13 @@ def _group(group: Group, analysis: Analysis) -> list[str]:
     if len(group.families) > 1:
         lines.append(f"these {len(group.families)} are correlated with each other")
     return lines
+
+
+def _of_another_law(family: Family) -> str:
+    """The line of an input whose law is not Gaussian; ``family`` are the normal numbers behind it."""
+    name = family.name.split(".")[0]
+    finite = math.prod(axis.range.size for axis in family.axes if not axis.range.infinite)
+    return f"{family.label.replace(family.name, name, 1)}   input: {count(finite, 'random scalar')}, independent, not Gaussian"
 
 
 def _score(family: Family, analysis: Analysis) -> str:

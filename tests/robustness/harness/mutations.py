@@ -13,6 +13,7 @@ PIECES = [
     "inf", "n", "softmax", "avg", "dot", "mean", "max", "sum", "prod", "exp", "log", "sqrt", "relu", "erf", "abs", "sign", "clip", "where",
     "for", "if", "else", "not", "and", ".T", "@", "^", "..", '"', '"""', "\n", "  ", "#", "[", "]", "(", ")", "==", "=", "~", ",", "/",
     "*", "-", "π", "σ", "pi", "λ", "1", "0",
+    "block", "return", "import", "like", "\nblock f(x):\n  return ", "def",
 ]
 
 Mutation = Callable[[list[str], list[str], random.Random], list[str]]
