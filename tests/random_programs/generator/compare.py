@@ -19,7 +19,7 @@ SIGMAS = 5.0
 CURVATURE = 6.0
 """The bias left by a pair of widths (n, 2n) may be this over n^2, in units of the scale of what is measured, squared."""
 SECONDS = 60
-REFUSALS = {"N401", "N402", "N405", "N407", "N409", "N514"}
+REFUSALS = {"N401", "N402", "N405", "N407", "N409"}
 
 
 @dataclass(frozen=True)
