@@ -295,10 +295,12 @@ def _mentions_copy(equality) -> bool:
 
 
 def _components(factors: list[Expr], entries: dict, count: int) -> list[tuple[list[int], list[int]]]:
-    """Factors and leaves in groups that neither share leaves nor are correlated: (factor positions, slots)."""
+    """Factors and leaves in groups that neither share leaves nor are correlated: (factor positions, slots).  A leaf that no factor has
+    any more (of a sum of which another term was taken) is left out."""
     used = [{part.slot for part in walk(factor) if isinstance(part, Leaf)} for factor in factors]
-    links = used + [{m, k} for (m, k), entry in entries.items() if m < k and entry != ZERO]
-    groups: list[set[int]] = [{slot} for slot in range(count)]
+    present = set().union(*used)
+    links = used + [{m, k} for (m, k), entry in entries.items() if m < k and entry != ZERO and {m, k} <= present]
+    groups: list[set[int]] = [{slot} for slot in range(count) if slot in present]
     for link in links:
         joined = [group for group in groups if group & link]
         groups = [group for group in groups if not group & link] + ([set().union(*joined)] if joined else [])
