@@ -40,7 +40,6 @@ SECTIONS = {
         "transformer", "transformer_post_ln", "transformer_decoder", "transformer_post_norm", "transformer_pre_norm",
         "transformer_two_layers", "universal_transformer", "decoder",
     ],
-    "Transposes": ["autoencoder", "jacobian", "marchenko_pastur", "semicircle"],
     "Mixtures of experts": ["mixture_of_experts", "mixture_top_k"],
     "Transposes": ["autoencoder", "neural_tangent_kernel", "jacobian", "semicircle", "marchenko_pastur"],
 }
