@@ -50,7 +50,7 @@ input t ~ N(0, 1)
 matrix W1, W2 ~ N(0, 1.5/n)
 x1[i] = tanh(W1 @ h[i])
 x2[i] = tanh(W2 @ x1[i] + 0.3)
-d2[i] = 3*x2[i]*(1 - x2[i]^2) - t
+d2[i] = 3*x2[i]*(1 - x2[i]^2) + 0.3*t
 d1[i] = (W2.T @ d2[i]) * (1 - x1[i]^2)
 d0[i] = W1.T @ d1[i]
 output d2, d1, d0
@@ -144,7 +144,7 @@ matrix W1, W2 ~ N(0, 2/n)
 g1[i] = W1 @ h[i]
 g2[i] = W2 @ relu(g1[i])
 f[i] = dot(v, relu(g2[i])) / sqrt(n)
-d2[i] = (f[i] - 1) * v * step(g2[i])
+d2[i] = tanh(f[i] - 1) * v * step(g2[i])
 d1[i] = (W2.T @ d2[i]) * step(g1[i])
 k[i] = dot(d1[i], d1[1]) / n
 e[i] = W1 @ (W1.T @ d1[i])
