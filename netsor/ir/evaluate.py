@@ -20,6 +20,7 @@ from netsor.ir.rewrite import free_indices, walk
 _COMPARISONS = {
     "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal, "==": np.equal, "!=": np.not_equal,
 }
+SHORT = 8  # axes that are reduced slice by slice
 _NEUTRAL = {"sum": 0.0, "prod": 1.0, "max": -np.inf, "min": np.inf}
 _REDUCERS = {"sum": np.sum, "prod": np.prod, "max": np.max, "min": np.min}
 
@@ -214,8 +215,9 @@ class Evaluator:
         if expr.guard is not None:
             logits = np.where(views[2], logits, -np.inf)
         axis = labels.index(expr.index)
-        weights = np.exp(logits - np.max(logits, axis=axis, keepdims=True))
-        weights /= np.sum(weights, axis=axis, keepdims=True)
+        weights = logits - _reduced(np.maximum, logits, axis)
+        np.exp(weights, out=weights)
+        weights /= _reduced(np.add, weights, axis)
         if expr.at == expr.index:
             return Labelled(weights, labels)
         return self._pick(Labelled(weights, labels), expr.index, expr.at)
@@ -246,6 +248,17 @@ class _OfLeaf(Evaluator):
 
     def _leaf(self, expr: Leaf) -> Labelled:
         return self.leaf
+
+
+def _reduced(operation: np.ufunc, values: np.ndarray, axis: int) -> np.ndarray:
+    """``operation`` reduced over an axis, which is kept; a short one slice by slice, as NumPy spends its time between rows."""
+    if not 0 < values.shape[axis] <= SHORT:
+        return operation.reduce(values, axis=axis, keepdims=True)
+    first, *others = np.split(values, values.shape[axis], axis=axis)
+    result = np.array(first)
+    for other in others:
+        operation(result, other, out=result)
+    return result
 
 
 def _clip(position: int, size: int) -> int:

@@ -154,39 +154,45 @@ def _equality(left: Expr, right: Expr):
         return True
     if isinstance(left, Num) and isinstance(right, Num):
         return False
-    for number, index in ((left, right), (right, left)):
-        if isinstance(number, Num) and isinstance(index, Index) and not index.range.infinite:
-            known = index.range.bounds is None and isinstance(index.range.hi, int)
-            if known and not index.range.lo <= number.value <= index.range.hi:
-                return False
-    return _of_indices(left, right)
-
-
-def _of_indices(left: Expr, right: Expr):
-    """a*i + b == a*j + c as an equality of indices, i == j + (c - b)/a, which removes one of them; other equalities as they are."""
     one, other = _affine(left), _affine(right)
-    if one is None or other is None or one[:2] == (left, 1) or other[:2] == (right, 1) or one[1] != other[1]:
+    if one is None or other is None:
         return frozenset((left, right))
-    shift = Fraction(other[2] - one[2], one[1])
-    return frozenset((one[0], add(other[0], int(shift)))) if shift.denominator == 1 else False
+    for (index, factor, constant), (partner, slope, shift) in ((one, other), (other, one)):
+        if factor != 0 and slope % factor == 0:
+            return _solved(index, slope // factor, partner, Fraction(shift - constant, factor))
+    return frozenset((left, right))
 
 
-def _affine(term: Expr) -> tuple[Index, int, int] | None:
-    """(i, a, b) of a term a*i + b with whole numbers a and b, i finite; None for other terms."""
-    index, factor, constant = None, 0, 0
-    for part in term.terms if isinstance(term, Add) else (term,):
-        match part:
-            case Num(value=value):
-                constant += value
-            case Index() if index is None:
-                index, factor = part, 1
-            case Mul(factors=(Num(value=value), Index() as own)) if index is None:
-                index, factor = own, value
-            case _:
+def _solved(index: Index, slope: int, other: Index | None, shift: Fraction):
+    """The equality i == slope*j + shift, which removes an index; True or False where it holds always or never."""
+    if shift.denominator != 1:
+        return False
+    if index == other and slope == 1:
+        return shift == 0
+    low, high = index.range.lo, index.range.hi
+    known = index.range.bounds is None and isinstance(low, int) and isinstance(high, int)
+    if other is None and known and not low <= shift <= high:
+        return False
+    return frozenset((index, add(mul(slope, other), int(shift)) if other is not None else Num(int(shift))))
+
+
+def _affine(term: Expr) -> tuple[Index | None, int, int] | None:
+    """(i, a, b) of a term a*i + b with whole numbers a and b, (None, 0, b) of a number b; None for other terms."""
+    match term:
+        case Num(value=value):
+            return (None, 0, int(value)) if value == int(value) else None
+        case Index():
+            return term, 1, 0
+        case Mul(factors=(Num(value=value), factor)) if value == int(value):
+            inner = _affine(factor)
+            return inner and (inner[0], int(value) * inner[1], int(value) * inner[2])
+        case Add(terms=terms):
+            parts = list(map(_affine, terms))
+            indices = {part[0] for part in parts if part is not None and part[0] is not None}
+            if None in parts or len(indices) > 1:
                 return None
-    if index is None or index.range.infinite or factor != int(factor) or constant != int(constant):
-        return None
-    return index, int(factor), int(constant)
+            return next(iter(indices), None), sum(part[1] for part in parts), sum(part[2] for part in parts)
+    return None
 
 
 def _merge(left: Powers, right: Powers) -> Powers:

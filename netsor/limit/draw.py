@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from netsor.expectation import psd_root, solve_root
-from netsor.ir.expressions import Expr
+from netsor.ir.expressions import Expr, Index
 from netsor.ir.labelled import SAMPLE, Labelled, arrange
+from netsor.ir.rewrite import rename_bound, substitute
 from netsor.limit.normals import PointSet
 from netsor.limit.numbers import Numbers
 from netsor.limit.recursion import copy
@@ -55,6 +56,7 @@ class GroupPlan:
             right += self._new(member.right, size)
             self.extents.append((left, right))
         self.size = (left, right)
+        self.alike = _sides_are_alike(group)
         infinite = [k for k, axis in enumerate(group.members[0].batch) if axis.range.infinite]
         self.point_axis = infinite[0] if infinite else None
         self.is_infinite = bool(infinite)
@@ -82,7 +84,8 @@ class GroupDraw:
     def draw(self, k: int, offset: int, numbers: Numbers, conditional: bool = False) -> tuple[Labelled, Conditional | None]:
         """The k-th member over (SAMPLE, *axes) (no sample axis if the points run along an infinite axis and its law is one)."""
         member = self.plan.group.members[k]
-        rows = [self._extend(member, side, numbers) for side in (0, 1)]
+        rows = [self._extend(member, side, numbers) for side in ((0,) if self.plan.alike else (0, 1))]
+        rows = rows * 2 if self.plan.alike else rows
         old = self.plan.extents[k - 1] if k else (0, 0)
         new = self.plan.extents[k]
         self._fill(old, new, offset, k)
@@ -105,10 +108,9 @@ class GroupDraw:
             ]
             remainder = grams[-1]
             for position, other in enumerate(strips.order):
-                known = strips.rows[other]
                 cross = grams[position]
-                for earlier in range(position):
-                    cross = cross - blocks[earlier] @ np.swapaxes(known[earlier], -1, -2)
+                if blocks:
+                    cross = cross - _side_by_side(blocks) @ np.swapaxes(_side_by_side(strips.rows[other][:-1]), -1, -2)
                 block = cross @ np.swapaxes(self._whitener(strips, other), -1, -2)
                 blocks.append(block)
                 remainder = remainder - block @ np.swapaxes(block, -1, -2)
@@ -122,9 +124,7 @@ class GroupDraw:
         if len(strips.order) == 1 and _is_identity(blocks[0]):
             return None
         later = sum(strips.rows[s][-1].shape[-1] for s in strips.order[len(blocks):])
-        shape = np.broadcast_shapes(*(block.shape[:-1] for block in blocks))
-        parts = [np.broadcast_to(block, shape + block.shape[-1:]) for block in blocks]
-        return np.concatenate(parts + [np.zeros(shape + (later,))] if later else parts, axis=-1)
+        return _side_by_side(blocks + [np.zeros((1,) * (blocks[0].ndim - 1) + (later,))] if later else blocks)
 
     @staticmethod
     def _whitener(strips: Strips, side: Side) -> np.ndarray:
@@ -200,6 +200,39 @@ class GroupDraw:
         variance = outer(*map(square, factors)) - outer(*map(square, known))
         variance = np.broadcast_to(np.maximum(variance, 0.0), mean.shape)
         return Conditional(self._place(mean, member, numbers), self._place(variance, member, numbers))
+
+
+def _sides_are_alike(group: Group) -> bool:
+    """Whether the rows of both sides have the same Grams, as those of queries and keys that read the same tokens: one factor serves
+    both."""
+    strips: list[tuple[Side, Side]] = []
+    for member in group.members:
+        left, right = member.left, member.right
+        if left.reuses is not None or right.reuses is not None:
+            if (left.reuses, right.reuses) not in strips:
+                return False
+            continue
+        strips.append((left, right))
+        if len(left.grams) != len(right.grams):
+            return False
+        for (one, other), gram, expected in zip(strips, right.grams, left.grams):
+            names = _renaming(right, left, "x") | _renaming(other, one, "y")
+            ranges = [(old.range, new.range) for old, new in names.items()]
+            if len(left.axes) != len(right.axes) or any(old != new for old, new in ranges):
+                return False
+            if rename_bound(substitute(gram, names)) != rename_bound(expected):
+                return False
+    return True
+
+
+def _renaming(old: Side, new: Side, which: str) -> dict[Index, Expr]:
+    return {copy(a, which): copy(b, which) for a, b in zip(old.axes, new.axes)}
+
+
+def _side_by_side(blocks: list[np.ndarray]) -> np.ndarray:
+    """Columns of all blocks, whose other axes broadcast."""
+    shape = np.broadcast_shapes(*(block.shape[:-1] for block in blocks))
+    return np.concatenate([np.broadcast_to(block, shape + block.shape[-1:]) for block in blocks], axis=-1)
 
 
 def _product(left: np.ndarray | None, xi: np.ndarray, right: np.ndarray | None) -> np.ndarray:

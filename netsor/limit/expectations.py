@@ -152,11 +152,13 @@ class _Case:
         entries = {key: substitute_chain(self._entry(kernel, held, solved), names) for key, kernel in self.kernels.items()}
         entries |= {(k, m): _swapped(entry, self.blocks[m].inner + self.blocks[k].inner) for (m, k), entry in entries.items() if m != k}
         factors = [substitute_chain(factor, names) for factor in self.factors]
+        same = self._same(names)
+        factors = [replaced(factor, same) for factor in factors] if same else factors
         means = [substitute_chain(mean, names) for mean in self.means]
         mirror = self.mirror if held is None or not held else ()
         if held:
-            replaced = {index for index, _ in names}
-            mirror = tuple(pair for pair in self.mirror if not replaced & set(pair))
+            gone = {index for index, _ in names}
+            mirror = tuple(pair for pair in self.mirror if not gone & set(pair))
         variables = {
             slot: self._law(slot, names) for slot, block in enumerate(self.blocks) if block.law is not None
         }
@@ -164,6 +166,18 @@ class _Case:
             self._component([factors[f] for f in group], slots, entries, means, mirror, variables)
             for group, slots in _components(factors, entries, len(self.blocks))
         ])
+
+    def _same(self, names: list) -> dict[Expr, Expr]:
+        """Variables that are one in this case, x[i] and x[k] where i = k, if one function has both: max(x[i], x[k]) is to see a tie."""
+        found: dict[tuple, int] = {}
+        same = {}
+        for slot, block in enumerate(self.blocks):
+            if names and not block.inner and block.law is None:
+                element = block.family, tuple(substitute_chain(term, names) for term in block.pattern)
+                first_one = found.setdefault(element, slot)
+                if any({Leaf(slot), Leaf(first_one)} <= set(walk(factor)) for factor in self.factors) and first_one != slot:
+                    same[Leaf(slot)] = Leaf(first_one)
+        return same
 
     @staticmethod
     def _entry(kernel: Kernel, held: frozenset | None, solved: frozenset) -> Expr:
@@ -295,10 +309,12 @@ def _mentions_copy(equality) -> bool:
 
 
 def _components(factors: list[Expr], entries: dict, count: int) -> list[tuple[list[int], list[int]]]:
-    """Factors and leaves in groups that neither share leaves nor are correlated: (factor positions, slots)."""
+    """Factors and leaves in groups that neither share leaves nor are correlated: (factor positions, slots).  A leaf that no factor has
+    any more (of a sum of which another term was taken) is left out."""
     used = [{part.slot for part in walk(factor) if isinstance(part, Leaf)} for factor in factors]
-    links = used + [{m, k} for (m, k), entry in entries.items() if m < k and entry != ZERO]
-    groups: list[set[int]] = [{slot} for slot in range(count)]
+    present = set().union(*used)
+    links = used + [{m, k} for (m, k), entry in entries.items() if m < k and entry != ZERO and {m, k} <= present]
+    groups: list[set[int]] = [{slot} for slot in range(count) if slot in present]
     for link in links:
         joined = [group for group in groups if group & link]
         groups = [group for group in groups if not group & link] + ([set().union(*joined)] if joined else [])

@@ -77,7 +77,7 @@ class Sources:
     def _atom_parity(reference: Coord, source: Source) -> int:
         rule = rule_of(reference.family)
         own = rule.source(reference)
-        if not own.meets(source):
+        if not source.meets(own):
             return 1
         return -1 if source.covers(own) and rule.symmetric(reference) else 0
 

@@ -148,12 +148,13 @@ class Jacobian:
         raise NoSlope(type(expr).__name__.lower())
 
     def _extremum(self, expr: Call) -> list[Partial]:
-        """max(a, b, …) and min: the slope of the argument that is chosen."""
-        better, found = ">" if expr.function == "max" else "<", []
+        """max(a, b, …) and min: the slope of the argument that is chosen, the first of several that are equal."""
+        sign, found = 1 if expr.function == "max" else -1, []
+        beats = lambda one, other: Call("step", (mul(sign, add(one, mul(-1, other))),))  # noqa: E731
         for k, own in enumerate(expr.arguments):
-            tests = [Compare(better, own, other) for j, other in enumerate(expr.arguments) if j != k]
-            chosen = Indicator(tests[0] if len(tests) == 1 else Logic("and", tuple(tests)))
-            found += [partial.scaled(chosen) for partial in self.partials(own)]
+            before = [beats(own, other) for other in expr.arguments[:k]]
+            after = [add(1, mul(-1, beats(other, own))) for other in expr.arguments[k + 1:]]
+            found += [partial.scaled(mul(*before, *after)) for partial in self.partials(own)]
         return found
 
     def _choice(self, expr: Where) -> list[Partial]:
@@ -174,8 +175,10 @@ class Jacobian:
                 guard = both(guard, Logic("not", (same[0] if len(same) == 1 else Logic("and", tuple(same)),)))
                 factor = Reduce("prod", body, tuple(others.values()), guard)
             else:
+                chosen = ">=" if expr.op == "max" else "<="
                 whole = Reduce(expr.op, body, tuple(others.values()), guard)
-                factor = Indicator(Compare(">=" if expr.op == "max" else "<=", expr.body, whole))
+                equal = Reduce("sum", Indicator(Compare(chosen, body, whole)), tuple(others.values()), guard)
+                factor = mul(Indicator(Compare(chosen, expr.body, whole)), power(equal, -1))  # equal ones share it
             inner = [partial.scaled(factor) for partial in inner]
         return [partial.within(expr.indices, expr.guard) for partial in inner]
 

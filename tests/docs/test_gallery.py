@@ -41,7 +41,7 @@ SECTIONS = {
         "transformer_two_layers", "universal_transformer", "decoder",
     ],
     "Mixtures of experts": ["mixture_of_experts", "mixture_top_k"],
-    "Transposes": ["autoencoder", "neural_tangent_kernel", "jacobian", "semicircle", "marchenko_pastur"],
+    "Transposes": ["autoencoder", "neural_tangent_kernel", "jacobian", "message_passing", "semicircle", "marchenko_pastur"],
 }
 HEAD = """# Gallery
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import netsor
+from netsor.limit import draw
 from netsor.limit import run, sampling
 
 ATTENTION = """
@@ -85,3 +86,32 @@ def test_samples_are_joint_draws_of_every_output():
     assert abs(product.mean() - limit["y"].cov.value[0, 1]) < 5 * product.std() / 200
     weights = np.exp(draws["p"]) / np.exp(draws["p"]).sum(-1, keepdims=True)
     np.testing.assert_allclose(weights, draws["A"], rtol=1e-12)
+
+
+LAYERS = """
+width n
+index i, j in 1..3
+index l in 1..3
+input h[i] ~ N(0, 1)
+input g[i] ~ N(0, 1)
+matrix WQ, WK, WV ~ N(0, 1/n)
+x[0,i] = h[i]
+for l in 1..3:
+  p[l,i,j] = dot(WQ @ x[l-1,i], WK @ KEYS) / sqrt(n)
+  x[l,i] = x[l-1,i] + sum(softmax(p[l,i,j] for j) * (WV @ x[l-1,j]) for j)
+output x[3,i]
+"""
+
+
+@pytest.mark.parametrize("keys, alike", [("x[l-1,j]", True), ("(x[l-1,j] + g[j])", False)])
+def test_one_factor_serves_both_sides_only_where_queries_and_keys_read_the_same(monkeypatch, keys, alike):
+    """The same numbers as with a factor for each side."""
+    seen = []
+    judge = draw._sides_are_alike
+    monkeypatch.setattr(draw, "_sides_are_alike", lambda group: seen.append(judge(group)) or seen[-1])
+    found = netsor.parse(LAYERS.replace("KEYS", keys)).limit(samples=256)["x"]
+    assert set(seen) == {alike}
+    monkeypatch.setattr(draw, "_sides_are_alike", lambda group: False)
+    expected = netsor.parse(LAYERS.replace("KEYS", keys)).limit(samples=256)["x"]
+    np.testing.assert_allclose(found.cov.value, expected.cov.value, rtol=1e-10)
+    np.testing.assert_allclose(found.excess_kurtosis.value, expected.excess_kurtosis.value, rtol=1e-8)

@@ -180,6 +180,23 @@ def test_powers_of_a_jump_are_one_jump():
     assert moments(text.format("v1 = W.T @ (s1*relu(u1)*s1)"))["a"] == pytest.approx(0.5, rel=1e-9)
 
 
+def test_a_tie_has_one_winner():
+    """max(g, g) = g: its derivative is 1, not 0 or 2.  E max(g1, g2)^2 = 1, and each of the two is the larger one half of the time."""
+    limit = netsor.parse("""
+width n
+index i, j in 1..2
+input x[i] ~ N(0, 1)
+matrix W ~ N(0, 1/n)
+g[i] = W @ x[i]
+pairs[i,j] = W.T @ max(g[i], g[j])
+all = W.T @ max(g[floor((k + 1)/2)] for k in 1..4)
+low = W.T @ min(g[1], g[2], g[1])
+output pairs, all, low
+""").limit()
+    assert limit["pairs"].var.value == pytest.approx(np.array([[2, 1.5], [1.5, 2]]), rel=1e-3)
+    assert limit["all"].var.value == pytest.approx(1.5, rel=1e-3) and limit["low"].var.value == pytest.approx(1.5, rel=1e-3)
+
+
 # --- scores
 
 

@@ -50,7 +50,7 @@ input t ~ N(0, 1)
 matrix W1, W2 ~ N(0, 1.5/n)
 x1[i] = tanh(W1 @ h[i])
 x2[i] = tanh(W2 @ x1[i] + 0.3)
-d2[i] = 3*x2[i]*(1 - x2[i]^2) - t
+d2[i] = 3*x2[i]*(1 - x2[i]^2) + 0.3*t
 d1[i] = (W2.T @ d2[i]) * (1 - x1[i]^2)
 d0[i] = W1.T @ d1[i]
 output d2, d1, d0
@@ -135,6 +135,48 @@ z = W.T @ w
 q = W.T @ k
 output y, z, q
 """,
+    "maxima over pairs, ties among them": """
+width n
+index i, j in 1..3
+input x[i] ~ N(0, 1)
+matrix W ~ N(0, 1/n)
+g[i] = W @ x[i]
+y[i] = W.T @ sum(max(g[j], g[i])*2^(-abs(i-j)) for j if j <= i)
+z[i] = W @ tanh(y[i] * max(x[j] for j if j >= i))
+output y, z
+""",
+    "matrices chosen by data": """
+width n
+data word[T] = [1, 2, 1]
+index t in 1..T
+index w in 1..2
+input x[t] ~ N(0, 1)
+matrix W[w] ~ N(0, w/n)
+g[t] = W[word[t]] @ x[t]
+y[t] = W[word[t]].T @ tanh(g[1] + g[2])
+z[t] = W[word[t]] @ relu(y[3] - y[2])
+output y, z
+""",
+    "products over an index, around a ring": """
+width n
+index i in 1..4
+input x[i] ~ N(0, 1)
+matrix W ~ N(0, 1/n)
+g[i] = W @ x[i]
+y[i] = W.T @ (sin(prod(g[j] for j in 1..4 if j != i)) + (g[i] if i < 3 else g[5-i]^2))
+z[i] = W @ (y[wrap(i+1)]*y[i])
+output y, z
+""",
+    "jumps upon jumps": """
+width n
+input x ~ N(0, 1)
+matrix W ~ N(0, 1/n)
+u = W @ x
+v = W.T @ (step(u)*relu(u+1)*exp(-u)/3 + u^3/5)
+w = W @ (step(v)*v)
+z = W.T @ (step(w)*w + sign(u)*step(w))
+output v, z
+""",
     "a readout, its residual and the gradient": """
 width n
 index i in 1..2
@@ -144,7 +186,7 @@ matrix W1, W2 ~ N(0, 2/n)
 g1[i] = W1 @ h[i]
 g2[i] = W2 @ relu(g1[i])
 f[i] = dot(v, relu(g2[i])) / sqrt(n)
-d2[i] = (f[i] - 1) * v * step(g2[i])
+d2[i] = tanh(f[i] - 1) * v * step(g2[i])
 d1[i] = (W2.T @ d2[i]) * step(g1[i])
 k[i] = dot(d1[i], d1[1]) / n
 e[i] = W1 @ (W1.T @ d1[i])

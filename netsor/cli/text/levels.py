@@ -8,7 +8,9 @@ from netsor.cli.text.numbers import count
 from netsor.cli.text.scores import structure
 from netsor.ir.program import Family, RandomScalar, Score
 from netsor.limit.analysis import Analysis
+from netsor.limit.fresh_factor import Together
 from netsor.limit.scores import Group, Member
+from netsor.rules import Source
 
 
 def describe_levels(analysis: Analysis) -> Iterator[str]:
@@ -43,10 +45,13 @@ def _sides(family: Family) -> str:
 
 
 def _fresh(member: Member, analysis: Analysis) -> str:
-    source = analysis.fresh.of(member.family)
-    if source is None:
+    factor = analysis.fresh.of(member.family)
+    if factor is None:
         return "none"
-    owner = source.owner
-    name = getattr(owner, "name", repr(owner))
+    return " and ".join(map(_name, factor.sources if isinstance(factor, Together) else (factor,)))
+
+
+def _name(source: Source) -> str:
+    name = getattr(source.owner, "name", repr(source.owner))
     subscripts = ",".join("·" if s is None else str(s) for s in source.subscripts)
     return f"{name}[{subscripts}]" if subscripts else name

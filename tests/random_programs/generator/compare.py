@@ -19,7 +19,8 @@ SIGMAS = 5.0
 CURVATURE = 6.0
 """The bias left by a pair of widths (n, 2n) may be this over n^2, in units of the scale of what is measured, squared."""
 SECONDS = 60
-REFUSALS = {"N401", "N402", "N405", "N407", "N409", "N514"}
+REFUSALS = {"N401", "N402", "N405", "N407", "N409"}
+NOISY = "N514"  # kernels given the scores, of vectors that are nearly the same, by a few points for each sample of the scores
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def outcome(statements: list[str], stages=STAGES) -> Outcome:
         with time_limit(SECONDS):
             return _outcome(with_outputs(statements), stages)
     except TimeoutError:
-        return Outcome("takes too long", f"more than {SECONDS} s")
+        return Outcome("takes too long", f"more than {SECONDS} s of processor time")
     except Exception:  # whatever netsor raises that is not a message is what is looked for
         return Outcome("raises", "".join(traceback.format_exc().splitlines(keepends=True)[-6:]))
 
@@ -58,7 +59,8 @@ def _outcome(source: str, stages) -> Outcome:
         wanted = {name: _limit_moments(variable) for name, variable in limit.items()}
     except netsor.NetsorError as error:
         codes = {diagnostic.code for diagnostic in error.diagnostics}
-        return Outcome("refused" if codes <= REFUSALS else "refused for a reason that it should not have", str(error))
+        allowed = REFUSALS | {NOISY} if " / sqrt(n)" in source else REFUSALS
+        return Outcome("refused" if codes <= allowed else "refused for a reason that it should not have", str(error))
     for name, (value, error) in wanted.items():
         if not (np.isfinite(value).all() and np.isfinite(error).all()):
             return Outcome("not finite", f"{name}: {value}")
@@ -131,10 +133,10 @@ def time_limit(seconds: float) -> Iterator[None]:
     def stop(*_):
         raise TimeoutError
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)

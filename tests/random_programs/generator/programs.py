@@ -24,8 +24,7 @@ class Written:
 
     noise: random.Random
     statements: list[str] = field(default_factory=list)
-    gaussian: list[str] = field(default_factory=list)  # vectors x[i], by name
-    vectors: list[str] = field(default_factory=list)  # all of them
+    vectors: list[str] = field(default_factory=list)  # x[i], by name
     scalars: list[str] = field(default_factory=list)  # p[i]
     weights: list[str] = field(default_factory=list)  # A[i,j], rows of weights
     matrices: list[str] = field(default_factory=list)  # used without subscript
@@ -85,12 +84,15 @@ def _inputs(w: Written) -> None:
     rho = w.noise.choice(["0.5", "-0.3", "0.9", "0"])
     w.add(f"const C[i,j] = 1 if i == j else {rho}")
     w.add("input x0[i] ~ N(0, C)")
-    w.gaussian.append("x0")
+    w.vectors.append("x0")
     for _ in range(w.noise.randint(0, 2)):
         name, mean = w.name("x"), w.noise.choice(["0", "0", "0.5", "-1"])
         w.add(f"input {name}[i] ~ N({mean}, {w.noise.choice(['1', '0.5', '1/i', 'C'])})")
-        w.gaussian.append(name)
-    w.vectors += w.gaussian
+        w.vectors.append(name)
+    if w.noise.random() < 0.25:
+        name = w.name("x")
+        w.add(f"input {name}[i] ~ {w.noise.choice(['Rademacher()', 'Bernoulli(0.3)', 'Uniform(-1, 2)', 'Uniform(0, i)'])}")
+        w.vectors.append(name)
 
 
 def _product(w: Written) -> None:
@@ -104,7 +106,6 @@ def _product(w: Written) -> None:
     name = w.name("g")
     w.add(f"{name}[i] = " + w.noise.choice([" + ", " - "]).join(terms))
     w.vectors.append(name)
-    w.gaussian.append(name)
 
 
 def _nonlinear(w: Written) -> None:
