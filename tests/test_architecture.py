@@ -22,14 +22,13 @@ ALLOWED = {
     "finite": {"ir", "language", "rules", "expectation", "nonlinearities", "limit", "plugins"},
     "compare": {"ir", "language", "expectation", "limit", "finite", "rules", "nonlinearities"},
     "graph": {"ir", "language"},
-    "derive": {"ir", "language", "rules", "expectation", "nonlinearities", "limit"},
+    "derive": {"ir", "language", "rules", "nonlinearities", "limit"},
     "plot": {"ir", "language", "expectation", "limit", "finite", "compare"},
     "reproduce": {"ir", "language", "expectation", "limit", "finite", "compare", "plot", "api"},
     "plugins": {"rules", "nonlinearities"},
     "testing": {"rules", "nonlinearities"},
     "api": {"ir", "language", "limit", "finite", "compare", "plot", "plugins", "derive"},
     "__init__": {"api", "expectation", "language", "plugins"},
-    "derive": {"ir", "language", "rules", "nonlinearities", "limit"},
     "__main__": {"cli"},
 }
 

@@ -234,7 +234,7 @@ class Collector:
             if isinstance(coefficient, Let) and coefficient.binding not in self.inlined:
                 binding = coefficient.binding
                 symbol = self.names.binding(binding, tuple(letters.of(label) for label in binding.labels))
-                if self.kernels[binding][0] != key:  # another kernel's, where it is explained
+                if self.kernels.get(binding, (key,))[0] != key:  # another kernel's, where it is explained
                     parts.append(delta * symbol)
                 elif whole:
                     name = symbol

@@ -23,5 +23,5 @@ def hypotheses(derivation) -> list[str]:
     numbers = {name: value for name, value in program.parameters.items() if value is not None}
     settled = [f"{name} = {'∞' if value == float('inf') else value}" for name, value in numbers.items()]
     if settled:
-        found.append(f"With {', '.join(settled)}: set, or needed as a number")
+        found.append(f"{', '.join(settled)} as a number: set, or the structure of the program depends on it")
     return found

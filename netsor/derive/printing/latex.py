@@ -13,6 +13,8 @@ from netsor.derive.printing.notes import notes
 KERNELS = {"K": "K", "k": r"\kappa", "m": "m", "C": "C", "rho": r"\rho", "e": "e"}
 LONG = 110  # characters of a formula beyond which it is broken at its sums
 GREEK = {chr(code): unicodedata.name(chr(code)).split()[-1] for code in range(0x3b1, 0x3ca) if code != 0x3c2}
+SIGNS = {"→": r"\to", "∞": r"\infty", "⊤": r"\top", "√": r"\surd", "≤": r"\le", "≥": r"\ge"}
+SIGNS |= {letter: rf"\{found.lower()}" for letter, found in GREEK.items()}
 IDENTIFIER = re.compile(r"[^\W_]+(_[^\W_]+)*\Z")
 
 
@@ -230,4 +232,6 @@ def document(derivation) -> str:
 
 def _words(text: str) -> str:
     escaped = latex_escape(text)
-    return escaped.replace("→", r"$\to$").replace("∞", r"$\infty$")
+    for sign, command in SIGNS.items():
+        escaped = escaped.replace(sign, f"${command}$")
+    return escaped

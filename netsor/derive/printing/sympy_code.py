@@ -15,7 +15,7 @@ def document(derivation) -> str:
         part.func.__name__ for statement in derivation.lines for each in (statement, *statement.where)
         for part in sympy.preorder_traversal(each.right) if isinstance(part, Named)})
     found = [
-        f'"""The limit of {derivation.program.name} as SymPy formulas."""', "", "from sympy import *", "",
+        f'"""The limit of {derivation.program.name} as SymPy formulas."""', "", "from sympy import *", "from sympy.functions.elementary.piecewise import ExprCondPair", "",
         "from netsor.derive.closed_forms.attention import SquaredWeights",
         "from netsor.derive.objects import (",
         "    Extremum, GaussianExpectation, Indicator, InfiniteAverage, ScoreExpectation, Softmax, function)", ""]
