@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from netsor.ir.expressions import ONE, Call, Expr, Num, power
+from netsor.ir.expressions import ONE, Call, Expr, Index, Num, power
 from netsor.ir.rewrite import children
 from netsor.language import syntax
 from netsor.language.arguments import given_arguments
@@ -99,7 +99,8 @@ def avg(node: syntax.Call, frame: Frame) -> Value:
 def custom(rule, node: syntax.Call, frame: Frame) -> Value:
     """A rule of a plug-in: one vector, then the constants that the rule names."""
     word = node.function.dotted
-    if any(isinstance(term, Num) for term in frame.indices.values()):
+    carried = [term for index, term in zip(frame.scope.prefix, frame.terms) if isinstance(index, Index)]
+    if any(isinstance(term, Num) for term in (*frame.indices.values(), *carried)):
         fail("N409", f"`{word}` draws once for all elements, which is not supported yet for a family defined part by part",
              node.span)
     if len(node.arguments) > 1 + len(rule.constants) or not node.arguments:
