@@ -59,8 +59,11 @@ def call(node: syntax.Call, frame: Frame) -> Meaning:
         frame.find(word, node.function.span)
     if word in ("cov", "kurtosis"):
         fail("N208", f"`{word}` is a statistic of the limit; it stands in `expect` only", node.function.span)
-    functions = (*catalogue(), *OPERATIONS, *(n for n, e in scope.entities.items() if isinstance(e, FunctionEntity)))
-    fail("N208", f"there is no function `{word}`", node.function.span, "", (), scope.suggestion(word, functions))
+    functions = (*catalogue(), *OPERATIONS, *scope.positions, *(scope.home.positions if scope.home is not None else ()))
+    last = node.function.path[-1].name  # an import brings names in without those of their file
+    known = last if isinstance(frame.entity(last), FunctionEntity | BlockEntity) else ""
+    fail("N208", f"there is no function `{word}`", node.function.span, "", (),
+         f"write {known}(…)" if known else scope.suggestion(word, functions))
 
 
 def _not_a_function(node: syntax.Call, word: str, entity, rank: int) -> None:
