@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from netsor.ir.expressions import ONE, Call, Expr, Num, power
+from netsor.ir.expressions import ONE, Call, Expr, Index, Num, power
 from netsor.ir.rewrite import children
 from netsor.language import syntax
 from netsor.language.arguments import given_arguments
@@ -59,8 +59,11 @@ def call(node: syntax.Call, frame: Frame) -> Meaning:
         frame.find(word, node.function.span)
     if word in ("cov", "kurtosis"):
         fail("N208", f"`{word}` is a statistic of the limit; it stands in `expect` only", node.function.span)
-    functions = (*catalogue(), *OPERATIONS, *(n for n, e in scope.entities.items() if isinstance(e, FunctionEntity)))
-    fail("N208", f"there is no function `{word}`", node.function.span, "", (), scope.suggestion(word, functions))
+    functions = (*catalogue(), *OPERATIONS, *scope.positions, *(scope.home.positions if scope.home is not None else ()))
+    last = node.function.path[-1].name  # an import brings names in without those of their file
+    known = last if isinstance(frame.entity(last), FunctionEntity | BlockEntity) else ""
+    fail("N208", f"there is no function `{word}`", node.function.span, "", (),
+         f"write {known}(…)" if known else scope.suggestion(word, functions))
 
 
 def _not_a_function(node: syntax.Call, word: str, entity, rank: int) -> None:
@@ -99,7 +102,8 @@ def avg(node: syntax.Call, frame: Frame) -> Value:
 def custom(rule, node: syntax.Call, frame: Frame) -> Value:
     """A rule of a plug-in: one vector, then the constants that the rule names."""
     word = node.function.dotted
-    if any(isinstance(term, Num) for term in frame.indices.values()):
+    carried = [term for index, term in zip(frame.scope.prefix, frame.terms) if isinstance(index, Index)]
+    if any(isinstance(term, Num) for term in (*frame.indices.values(), *carried)):
         fail("N409", f"`{word}` draws once for all elements, which is not supported yet for a family defined part by part",
              node.span)
     if len(node.arguments) > 1 + len(rule.constants) or not node.arguments:

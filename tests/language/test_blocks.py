@@ -532,9 +532,9 @@ def test_an_index_without_values_leaves_nothing_to_compute():
 def test_four_hundred_layers_of_blocks_are_as_fast_as_written_out():
     layer = "block layer(x):\n  width n like x\n  matrix W ~ N(0, 2/n)\n  u = relu(x)\n  return W @ u\n"
     text = layer + "x[0,b] = g[b]\nfor l in 1..400:\n  x[l,b] = layer(x[l-1,b])\noutput x[400,b]"
-    start = time.monotonic()
+    start = time.process_time()
     program = load_program(Source(HEAD + text))
-    assert time.monotonic() - start < 10  # 1.6 s on an idle machine
+    assert time.process_time() - start < 10  # 1.6 s, of the processor
     assert len(program.matrices) == 400
     assert all(isinstance(family.pattern[-1], Index) for family in program.families if family.name == "x.u")
 

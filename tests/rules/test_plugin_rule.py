@@ -64,6 +64,21 @@ def test_a_plugin_rule_enters_the_limit(plugin):
     np.testing.assert_allclose(limit["m"].mean.value, 1 / (2 * np.pi), rtol=1e-14)
 
 
+def test_a_plugin_rule_stands_in_blocks(plugin):
+    """One draw of the rule for each call, for all elements that are carried."""
+    program = PROGRAM.replace("y[i] = haar(x[i])", "block turned(v):\n  w = haar(v)\n  return w\ny[i] = turned(x[i])")
+    one, other = (netsor.parse(text, plugins=[plugin]).limit()["y"].cov.value for text in (program, PROGRAM))
+    np.testing.assert_array_equal(one, other)
+
+
+def test_a_plugin_rule_is_not_drawn_apart_for_elements_that_are_defined_apart(plugin):
+    whole = PROGRAM.replace("x[i] = relu(h[i])", "x[1] = relu(h[1])\nx[2] = h[2]")
+    block = whole.replace("y[i] = haar(x[i])", "block turned(v):\n  w = haar(v)\n  return w\ny[i] = turned(x[i])")
+    for text in (whole, block):
+        with pytest.raises(netsor.NetsorError, match="N409"):
+            netsor.parse(text, plugins=[plugin])
+
+
 def test_a_plugin_rule_has_a_finite_width(plugin):
     """200 runs at n = 32: y'y/n has mean 1/2 exactly (Q keeps norms); 5 sigma."""
     runs = netsor.parse(PROGRAM, plugins=[plugin]).sample(32, 200, seed=3, method="dense", coordinates=None)["y"]
