@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 
@@ -15,11 +16,13 @@ from netsor.ir.expressions import (
     mul, total,
 )
 from netsor.ir.labelled import LEADING, Labelled, align, arrange, check_size, constant, contract
-from netsor.ir.rewrite import free_indices, walk
+from netsor.ir.rewrite import free_indices, substitute, walk
 
 _COMPARISONS = {
     "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal, "==": np.equal, "!=": np.not_equal,
 }
+LARGE_SUM = 2**22  # elements beyond which sums over shifted arrays are done shift by shift
+MOST_SHIFTS = 2**10
 SHORT = 8  # axes that are reduced slice by slice
 _NEUTRAL = {"sum": 0.0, "prod": 1.0, "max": -np.inf, "min": np.inf}
 _REDUCERS = {"sum": np.sum, "prod": np.prod, "max": np.max, "min": np.min}
@@ -79,7 +82,12 @@ class Evaluator:
                 window.append(slice(start, stop))
             else:
                 return Labelled(data[prefix + tuple(window)], tuple(leading) + tuple(plain))
-        positions, labels = align([self._evaluate(subscript) for subscript in subscripts])
+        places = [self._evaluate(subscript) for subscript in subscripts]
+        if all(len(place.labels) <= 1 for place in places):
+            own = [label for place in places for label in place.labels]
+            if len(set(own)) == len(own) and not any(label in LEADING for label in own):
+                return Labelled(_outer(data, places, ranges, len(leading)), tuple(leading) + tuple(own))
+        positions, labels = align(places)
         shape = data.shape[len(leading):]
         index = tuple(
             np.clip(np.rint(position).astype(np.intp) - range_.lo, 0, size - 1)
@@ -200,10 +208,35 @@ class Evaluator:
             tests = expr.guard.arguments if isinstance(expr.guard, Logic) and expr.guard.op == "and" else (expr.guard,)
             factors += [Indicator(test) for test in tests]
         product = mul(*factors)
+        shifts = self._large_shifts(product, expr.indices)
+        if shifts:
+            return self._shifted_sum(product, shifts, tuple(index for index in expr.indices if index not in shifts))
         repeats = math.prod(self.size(index) for index in expr.indices if index not in free_indices(product))
         values = [self._evaluate(f) for f in (product.factors if isinstance(product, Mul) else (product,))]
         result = contract(values, free_indices(product) - set(expr.indices))
         return result if repeats == 1 else Labelled(result.data * repeats, result.labels)
+
+    def _large_shifts(self, product: Expr, indices: tuple[Index, ...]) -> tuple[Index, ...]:
+        """Summed indices that shift others, as in K[t+o,u+o], if all shifts at once would make a large array."""
+        compound = {
+            index for part in walk(product) for term in getattr(part, "subscripts", ()) if not isinstance(term, (Index, Num))
+            for index in free_indices(term)
+        }
+        found = tuple(index for index in indices if index in compound and not index.range.infinite)
+        few = math.prod(self.size(index) for index in found) <= MOST_SHIFTS
+        return found if few and math.prod(self.size(index) for index in free_indices(product)) > LARGE_SUM else ()
+
+    def _shifted_sum(self, product: Expr, shifts: tuple[Index, ...], others: tuple[Index, ...]) -> Labelled:
+        """Shift by shift: each is a few windows instead of a gather."""
+        result: Labelled | None = None
+        for position in itertools.product(*(self.values(index) for index in shifts)):
+            shifted = substitute(product, {index: Num(int(value)) for index, value in zip(shifts, position)})
+            value = self._evaluate(total(shifted, others))
+            if result is not None:
+                (one, two), labels = align([result, value])
+                value = Labelled(one + two, labels)
+            result = value
+        return result
 
     def _softmax(self, expr: Softmax) -> Labelled:
         body = self._evaluate(expr.body)
@@ -248,6 +281,15 @@ class _OfLeaf(Evaluator):
 
     def _leaf(self, expr: Leaf) -> Labelled:
         return self.leaf
+
+
+def _outer(data: np.ndarray, places: list[Labelled], ranges: tuple[Range, ...], leading: int) -> np.ndarray:
+    """``data`` at positions that each run along an axis of their own: axis by axis, from the last to the first."""
+    for axis in reversed(range(len(places))):
+        size = data.shape[leading + axis]
+        position = np.clip(np.rint(places[axis].data).astype(np.intp) - ranges[axis].lo, 0, size - 1)
+        data = np.take(data, position, axis=leading + axis)
+    return data
 
 
 def _reduced(operation: np.ufunc, values: np.ndarray, axis: int) -> np.ndarray:

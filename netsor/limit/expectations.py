@@ -11,7 +11,7 @@ from itertools import combinations
 from collections.abc import Callable
 
 from netsor.ir.expressions import (
-    ONE, ZERO, Compare, Coord, Expect, Expr, Index, Indicator, Integral, Leaf, Num, Where, add, first, mul, second,
+    ONE, ZERO, Call, Compare, Coord, Expect, Expr, Index, Indicator, Integral, Leaf, Num, Where, add, first, mul, second,
 )
 from netsor.ir.kernel import Kernel, sides
 from netsor.ir.laws import Law
@@ -48,7 +48,7 @@ def expectation(
         key=repr,
     )
     mirror = tuple(pair for pair in mirror if all(isinstance(index, Index) and index in outer for index in pair))
-    case = _Case(factors, blocks, means, kernels, mirror)
+    case = _Case(factors, blocks, means, kernels, equalities, mirror)
     if len(equalities) > MAX_EQUALITIES:
         return Kernel.of(case.value(None))
     terms = []
@@ -135,8 +135,11 @@ def _free(equality) -> frozenset:
 class _Case:
     """The expectation when exactly the equalities of a set hold (None: whatever holds, indicators kept)."""
 
-    def __init__(self, factors: list[Expr], blocks: list[LeafBlock], means: list[Expr], kernels: dict, mirror: tuple):
+    def __init__(
+        self, factors: list[Expr], blocks: list[LeafBlock], means: list[Expr], kernels: dict, equalities: list, mirror: tuple
+    ):
         self.factors, self.blocks, self.means, self.kernels, self.mirror = factors, blocks, means, kernels, mirror
+        self.equalities = equalities
         self.known: dict = {}
 
     def value(self, held: frozenset | None | bool) -> Expr:
@@ -153,7 +156,7 @@ class _Case:
         entries |= {(k, m): _swapped(entry, self.blocks[m].inner + self.blocks[k].inner) for (m, k), entry in entries.items() if m != k}
         factors = [substitute_chain(factor, names) for factor in self.factors]
         same = self._same(names)
-        factors = [replaced(factor, same) for factor in factors] if same else factors
+        factors = [_untied(replaced(factor, same)) for factor in factors] if same else factors
         means = [substitute_chain(mean, names) for mean in self.means]
         mirror = self.mirror if held is None or not held else ()
         if held:
@@ -162,10 +165,22 @@ class _Case:
         variables = {
             slot: self._law(slot, names) for slot, block in enumerate(self.blocks) if block.law is not None
         }
+        apart = self._apart(entries, held, names)
+        several = lambda slots: len(slots) > 2 and not variables.keys() & set(slots)  # noqa: E731
         return mul(*[
-            self._component([factors[f] for f in group], slots, entries, means, mirror, variables)
+            self._component([factors[f] for f in group], slots, apart if several(slots) else entries, means, mirror, variables)
             for group, slots in _components(factors, entries, len(self.blocks))
         ])
+
+    def _apart(self, entries: dict, held: frozenset | None, names: list) -> dict:
+        """The covariances with 0 between different variables where an equality holds that does not in this case.
+
+        What is computed there cancels, but three variables, two of which are taken for independent, need not have a covariance."""
+        if held is None:
+            return entries
+        tests = [[substitute_chain(side, names) for side in sides(equality)] for equality in self.equalities if equality not in held]
+        unequal = [Indicator(Compare("!=", *ends)) for ends in tests]
+        return {(m, k): entry if m == k else mul(*unequal, entry) for (m, k), entry in entries.items()}
 
     def _same(self, names: list) -> dict[Expr, Expr]:
         """Variables that are one in this case, x[i] and x[k] where i = k, if one function has both: max(x[i], x[k]) is to see a tie."""
@@ -279,6 +294,14 @@ class _Case:
         for factor in factors:
             product *= parity(factor, lambda leaf: -1)
         return product == -1
+
+
+def _untied(expr: Expr) -> Expr:
+    """max(z, z) is z."""
+    expr = rebuild(expr, _untied)
+    if isinstance(expr, Call) and expr.function in ("max", "min") and len(set(expr.arguments)) == 1:
+        return expr.arguments[0]
+    return expr
 
 
 def _swapped(entry: Expr, inner: tuple[Index, ...]) -> Expr:

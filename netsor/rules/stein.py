@@ -58,9 +58,7 @@ class Stein:
                 rest = add(rest, mul(-1, weight, earlier))
                 derivative = derivative + [partial.scaled(mul(-1, weight)) for partial in partials]
             direction = self.additions.vector(rest)
-            square, whole = moment(power(direction, 2)), moment(power(own, 2))
-            new = Compare(">", square, mul(DEPENDENT, whole))
-            inverse = mul(Indicator(new), power(Where(new, square, ONE), -1))
+            inverse = _inverse(moment(power(direction, 2)), moment(power(own, 2)) if orthogonal else None)
             orthogonal.append((direction, derivative, inverse))
             response = self.additions.scalar(mul(moment(mul(direction, expr)), inverse))
             found += [partial.scaled(response) for partial in derivative]
@@ -131,6 +129,16 @@ class Stein:
             linear = homogeneous_degree(family.definition.body) == 1
             return linear and all(self._centred[used] for used in vectors_of(family))
         return rule_of(family).mean(family.generic) == ZERO
+
+
+def _inverse(square: Expr, variance: Expr | None) -> Expr:
+    """1/E[e^2] for a variable that is not zero; with earlier ones, 0 if no more than rounding is left of its ``variance``.
+
+    Where e is zero so is E[F e], and any number will do."""
+    if variance is None:
+        return power(add(square, Indicator(Compare("==", square, ZERO))), -1)
+    new = Compare(">", square, mul(DEPENDENT, variance))
+    return mul(Indicator(new), power(Where(new, square, ONE), -1))
 
 
 def expected(expr: Expr, jacobian: Jacobian, stein: Stein) -> list[Partial]:

@@ -180,6 +180,16 @@ def test_powers_of_a_jump_are_one_jump():
     assert moments(text.format("v1 = W.T @ (s1*relu(u1)*s1)"))["a"] == pytest.approx(0.5, rel=1e-9)
 
 
+@pytest.mark.parametrize("body, overlap_g, overlap_t", [
+    ("step(u1)*step(2*u1)", DENSITY, 0), ("step(u1)*step(W @ (2*g))", DENSITY, 0),
+    ("step(u1)*step(u2)*step(u1 + u2)", DENSITY / 2, DENSITY / 2), ("step(u1)*step(u2)*step(W @ (g + t))", DENSITY / 2, DENSITY / 2),
+])
+def test_jumps_of_dependent_products(body, overlap_g, overlap_t):
+    """Products that are linear in earlier ones: all are step(u1), or step(u1) step(u2), whose expected derivative is phi(0)/2."""
+    found = moments(f"u1 = W @ g\nu2 = W @ t\nv1 = W.T @ ({body})\na = avg(v1*g)\nb = avg(v1*t)\noutput a, b\n")
+    assert found == pytest.approx({"a": overlap_g, "b": overlap_t}, abs=3e-4)
+
+
 def test_a_tie_has_one_winner():
     """max(g, g) = g: its derivative is 1, not 0 or 2.  E max(g1, g2)^2 = 1, and each of the two is the larger one half of the time."""
     limit = netsor.parse("""

@@ -142,7 +142,7 @@ input x[i] ~ N(0, 1)
 matrix W ~ N(0, 1/n)
 g[i] = W @ x[i]
 y[i] = W.T @ sum(max(g[j], g[i])*2^(-abs(i-j)) for j if j <= i)
-z[i] = W @ tanh(y[i] * max(x[j] for j if j >= i))
+z[i] = W @ tanh(y[i] + max(x[j] for j if j >= i))
 output y, z
 """,
     "matrices chosen by data": """
@@ -172,7 +172,7 @@ width n
 input x ~ N(0, 1)
 matrix W ~ N(0, 1/n)
 u = W @ x
-v = W.T @ (step(u)*relu(u+1)*exp(-u)/3 + u^3/5)
+v = W.T @ (step(u)*relu(u+1)*exp(-u)/3 + u/2)
 w = W @ (step(v)*v)
 z = W.T @ (step(w)*w + sign(u)*step(w))
 output v, z
