@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 from harness.mutations import mutated, tokens_of
-from harness.runner import ROOT, described, run
+from harness.runner import ROOT, SECONDS, described, run
 
 BLOCKS = sorted(Path(__file__).with_name("programs").glob("*.netsor"))  # each kind of statement in a block
 PROGRAMS = sorted((ROOT / "programs").glob("*.netsor")) + BLOCKS
 QUICK, ALL = 200, 10_000
+LONG = 60.0  # seconds of processor time for 4000 calls of blocks, to where their number is refused
 
 
 def changed_programs(count: int, seed: int, originals: list[Path] = PROGRAMS) -> list[tuple[str, Path]]:
@@ -21,11 +22,11 @@ def changed_programs(count: int, seed: int, originals: list[Path] = PROGRAMS) ->
     return [(mutated(texts[path], donors, noise), path) for path in (originals * (count // len(originals) + 1))[:count]]
 
 
-def check(programs: list[tuple[str, Path]], workers: int, seconds: float, share: float = 1 / 10) -> None:
+def check(programs: list[tuple[str, Path]], workers: int, seconds: float, share: float = 1 / 10, each: float = SECONDS) -> None:
     """Run the programs, or as many as there is time for on a busy machine; more than this share of them has a limit."""
     failures, limits, parsed, done = [], 0, 0, 0
     end = time.monotonic() + seconds
-    for outcome in run(programs, workers=workers):
+    for outcome in run(programs, workers=workers, seconds=each):
         done += 1
         limits += outcome.kind == "limit"
         parsed += any(not code.startswith("N1") for code in outcome.detail.split() or ["limit"])
@@ -48,12 +49,12 @@ def test_some_changed_programs():
 
 
 def test_some_changed_blocks():
-    check(changed_programs(QUICK // 4, seed=3, originals=BLOCKS), workers=1, seconds=30, share=0)
+    check(changed_programs(QUICK // 4, seed=3, originals=BLOCKS), workers=1, seconds=30, share=0, each=LONG)
 
 
 @pytest.mark.slow
 def test_many_changed_blocks():
-    check(changed_programs(ALL // 4, seed=4, originals=BLOCKS), workers=2, seconds=200, share=1 / 100)
+    check(changed_programs(ALL // 4, seed=4, originals=BLOCKS), workers=2, seconds=200, share=1 / 100, each=LONG)
 
 
 @pytest.mark.slow
