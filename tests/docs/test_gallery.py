@@ -29,7 +29,7 @@ SECTIONS = {
     ],
     "Attention": [
         "attention", "attention_head_width", "attention_infinite_heads", "attention_tokens", "attention_causal", "cross_attention",
-        "attention_grouped_query", "attention_multi_query", "attention_low_rank", "attention_temperature", "attention_qk_norm",
+        "attention_grouped_query", "attention_multi_query", "attention_low_rank", "attention_temperature", "attention_biases", "attention_qk_norm",
         "attention_sinusoidal", "attention_alibi", "attention_rotary", "attention_relu", "graph_attention",
     ],
     "Attention with other weights": [

@@ -148,20 +148,31 @@ def transformer_pre_norm() -> dict[str, float]:
     }
 
 
-def mixture_of_experts() -> dict[str, float]:
-    """E sum_e w_e1 w_e2 for two tokens of correlation 1/2: 1/(S S') = int int exp(-t S - t' S') dt dt'."""
+def softmax_overlap(tokens: int, variance: float, correlation: float) -> float:
+    """E sum_j A_j A'_j for two softmaxes over iid pairs of scores: 1/(S S') = int int exp(-t S - t' S') dt dt'."""
     x, weights = normal(80)
-    u, v = np.exp(x)[:, None] + 0 * x, np.exp(0.5 * x[:, None] + np.sqrt(0.75) * x)
+    scores = np.sqrt(variance) * x
+    other = np.exp(correlation * scores[:, None] + np.sqrt(1 - correlation**2) * scores)
     both = np.outer(weights, weights)
-    r = np.linspace(-24, 7, 249)
+    r = np.linspace(-24, 8, 257)
     t = np.exp(r)
-    left, right = np.exp(-t[:, None] * np.exp(x)[None, :]), np.exp(-t[:, None, None] * v)
+    left, right = np.exp(-t[:, None] * np.exp(scores)), np.exp(-t[:, None, None] * other)
     plain = np.einsum("ta,ab,sab->ts", left, both, right)
-    marked = np.einsum("ta,ab,sab->ts", left, both * u * v, right)
-    step = r[1] - r[0]
-    overlap = 4 * step**2 * float(t @ (marked * plain**3) @ t)
-    kernel = 2 * (np.sqrt(3) / (4 * np.pi) + 1 / 6)
-    return {"cov(y[1], y[2])": overlap * kernel}
+    marked = np.einsum("ta,ab,sab->ts", left, both * np.exp(scores)[:, None] * other, right)
+    return tokens * (r[1] - r[0]) ** 2 * float(t @ (marked * plain ** (tokens - 1)) @ t)
+
+
+def attention_biases() -> dict[str, float]:
+    mean, square = softmax_square_moments(4, 1.5)
+    return {
+        "cov(y[1], y[1])": mean + 0.5, "cov(y[1], y[2])": softmax_overlap(4, 1.5, 1 / 3) + 0.5,
+        "kurtosis(y[1])": excess_kurtosis(mean, square, fixed=0.5, heads=2),
+    }
+
+
+def mixture_of_experts() -> dict[str, float]:
+    """Two tokens of correlation 1/2, hence two rows of logits of correlation 1/2."""
+    return {"cov(y[1], y[2])": softmax_overlap(4, 1.0, 0.5) * 2 * (np.sqrt(3) / (4 * np.pi) + 1 / 6)}
 
 
 def mixture_top_k() -> dict[str, float]:
@@ -201,7 +212,7 @@ def attention_multi_query(samples: int, seed: int) -> tuple[float, float]:
 longer = lambda calculation: pytest.param(calculation, marks=pytest.mark.slow, id=calculation.__name__)
 CALCULATIONS = [
     attention_alibi, attention_kernel, attention_rotary, attention_sigmoid, attention_sink, longer(attention_sinusoidal),
-    attention_temperature, cross_attention, longer(graph_attention), longer(mixture_of_experts), mixture_top_k,
+    attention_temperature, cross_attention, longer(graph_attention), longer(mixture_of_experts), longer(attention_biases), mixture_top_k,
     longer(transformer_post_norm), transformer_pre_norm,
 ]
 
