@@ -12,6 +12,7 @@ from netsor.expectation.sobol import MOST_DIMENSIONS, Sobol
 
 # Numbers held at once by a chunk of cells: 2^22 doubles are 32 MB, and a handful of such arrays exist.
 CHUNK = 2**22
+TWINS = 4 * np.finfo(float).eps  # relative rounding of variances and covariance of one variable under two names
 
 
 def expect_several(
@@ -40,6 +41,7 @@ def expect_several(
         raise ValueError(f"the first axis of mean and covariance is {given[0]}, neither 1 nor {replicates} replicates")
     mean = np.broadcast_to(mean, (*given, size))
     roots = psd_root(np.broadcast_to(covariance, (*given, size, size)))
+    twins = _twins(mean, covariance)
     result = np.empty((replicates, cells))
     points = 1 << max(points - 1, 0).bit_length()
     for replicate, normals in enumerate(_normals(points, size, replicates, seed)):
@@ -48,6 +50,9 @@ def expect_several(
         for start in range(0, cells, step):
             chunk = slice(start, min(start + step, cells))
             x = normals @ roots[law, chunk].swapaxes(-1, -2) + mean[law, chunk, None, :]
+            for k, same, where in twins:
+                at = np.flatnonzero(where[law, chunk])
+                x[at, :, same] = x[at, :, k]
             with np.errstate(all="ignore"):
                 values = np.asarray(function(x, chunk), dtype=float)
             if values.shape != x.shape[:2]:
@@ -55,6 +60,15 @@ def expect_several(
             result[replicate, chunk] = values.mean(axis=1)
             _refuse_undefined(result[replicate, chunk], values, x, start)
     return result
+
+
+def _twins(mean: np.ndarray, covariance: np.ndarray) -> list[tuple[int, int, np.ndarray]]:
+    """Variables that are one: (k, same, the cells where), so that a comparison of them sees a tie and not rounding."""
+    variance = np.diagonal(covariance, axis1=-2, axis2=-1)
+    bound = (1 + TWINS) * covariance  # of a covariance that is both variances
+    equal = (variance[..., :, None] <= bound) & (variance[..., None, :] <= bound) & (mean[..., :, None] == mean[..., None, :])
+    pairs = np.argwhere(np.triu(equal.any(axis=(0, 1)), 1))
+    return [(k, same, np.broadcast_to(equal[..., k, same], mean.shape[:-1])) for k, same in pairs]
 
 
 def _refuse_undefined(means: np.ndarray, values: np.ndarray, x: np.ndarray, start: int) -> None:

@@ -29,10 +29,17 @@ INFINITE_SIZE = 1024  # elements that stand for an infinite axis, in each replic
 
 @dataclass
 class Ledger:
-    """Relative errors of deterministic quadrature and the methods used, by binding."""
+    """Relative errors of deterministic quadrature and the methods used, by binding; absolute ones of parts that are zero as far as they
+    are known (odd functions), until the binding has a value to compare them with, and of bindings that are zero but for rounding."""
 
     relative: dict[Binding, float] = field(default_factory=dict)
+    absolute: dict[Binding, float] = field(default_factory=dict)
+    nothing: dict[Binding, float] = field(default_factory=dict)
     methods: dict[Binding, frozenset[str]] = field(default_factory=dict)
+
+
+ROUNDING = 1e-12
+"""Errors below this, of what is zero up to them, are rounding."""
 
 
 class _Known:
@@ -133,9 +140,20 @@ class Numbers(Evaluator):
             outer, self._current = self._current, binding
             try:
                 store[binding] = self._full(self.evaluate(binding.expression), binding.labels)
+                self._settle(binding, store[binding].data)
             finally:
                 self._current = outer
         return store[binding]
+
+    def _settle(self, binding: Binding, value: np.ndarray) -> None:
+        """The errors of parts that are zero, relative to the whole.  Where all is zero but for rounding, that is what it adds to others."""
+        absolute = self.ledger.absolute.pop(binding, None)
+        if absolute is not None:
+            scale = max(-float(np.min(value, initial=0.0)), float(np.max(value, initial=0.0)))
+            own = self.ledger.relative.get(binding, 0.0)
+            self.ledger.relative[binding] = max(own, absolute / scale if scale > 0 else absolute)
+            if scale <= absolute <= ROUNDING:
+                self.ledger.nothing[binding] = absolute
 
     def _full(self, array: Labelled, labels: tuple[Index, ...]) -> Labelled:
         """Axes in the binding's order; labels that the value does not depend on get an axis of broadcast copies."""
@@ -163,7 +181,7 @@ class Numbers(Evaluator):
         methods: frozenset[str] = frozenset()
         roots = [binding for expression in expressions for binding in self.levels.mentioned(expression)]
         for binding in self.levels.earliest_first(roots):
-            below = max((total[b] for b in self.levels.mentioned(binding.expression)), default=0.0)
+            below = max((self.ledger.nothing.get(b, total[b]) for b in self.levels.mentioned(binding.expression)), default=0.0)
             total[binding] = below + self.ledger.relative.get(binding, 0.0)
             methods |= self.ledger.methods.get(binding, frozenset())
         return max(total.values(), default=0.0), methods
@@ -224,7 +242,10 @@ class Numbers(Evaluator):
             raise Undefined("the expectation is not finite", about)
         if estimate is not None:
             scale, error = max(-low, high), estimate.worst
-            self.note(estimate.method, error / scale if scale > 0 else error)
+            known = scale > error or self._current is None
+            self.note(estimate.method, error / scale if known and scale > 0 else 0.0)
+            if not known:
+                self.ledger.absolute[self._current] = max(self.ledger.absolute.get(self._current, 0.0), error)
         if on_a_grid(expr) and not self._given and self.levels.of(expr) == Level.STATIC:
             static[expr] = value  # worth keeping even where no equation is made of it
         return value

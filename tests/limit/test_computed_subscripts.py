@@ -71,3 +71,27 @@ def test_numbers_and_computed_subscripts_meet():
     text = "width n\nindex i in 1..2\ninput x[i] ~ N(0, 1)\ninput z ~ N(0, 1)\ng[i] = x[i] + z\nc[i] = avg(relu(g[1]) * relu(g[3-i]))\noutput c\n"
     found = netsor.parse(text).limit()["c"].mean.value
     np.testing.assert_allclose(found, [2 * (np.sqrt(3) / (4 * np.pi) + 1 / 6), 1], atol=1e-12)
+
+
+def test_a_comparison_of_one_variable_under_two_names_is_a_tie():
+    """x[3-b] is x[1] at b = 2: never greater, so that h = x[1]/2 there; covariances of the family are an array, no equalities."""
+    text = "width n\nindex i, j in 1..2\nconst C[i,j] = 1 if i == j else 0.9\ninput x[i] ~ N(0, C)\n"
+    text += "h[i] = where(x[3-i] > x[1], x[3-i], 0.5*x[1])\noutput h\n"
+    h = netsor.parse(text).limit()["h"]
+    assert abs(h.var.value[1] - 1 / 4) < 4 * h.var.error[1] < 1e-3
+
+
+@pytest.mark.parametrize("line, mean", [("max(x[i], x[1])", 1 / np.sqrt(np.pi)), ("max(x[3-i], x[1])", 1 / np.sqrt(np.pi))])
+def test_a_part_that_is_zero_does_not_spoil_the_error_of_the_rest(line, mean):
+    """E max(x, x) = 0 up to rounding: its error is no share of it that would count for E max(x, y) = 1/sqrt(pi)."""
+    h = netsor.parse(f"width n\nindex i in 1..2\ninput x[i] ~ N(0, 1)\nh[i] = {line}\noutput h\n").limit()["h"]
+    assert np.all(h.mean.error < 1e-4) and abs(max(h.mean.value) - mean) < 4 * max(h.mean.error)
+
+
+def test_cases_that_exclude_an_equality_are_not_computed_where_it_holds():
+    """m[i] = E sin(x_i) y_i = A_ii E sin(x) x given the scores, and covariances of h that are no covariances where i = i'."""
+    text = "width n\nindex i, j in 1..2\ninput x[i] ~ N(0, 0.5)\ninput v ~ N(0, 1)\np[i] = dot(v, x[i]) / sqrt(n)\n"
+    text += "A[i,j] = softmax(p[j] for j if j <= i)\ny[i] = sum(A[i,j] * x[j] for j)\nh[i] = sin(x[i]) * y[i]\noutput h\n"
+    h = netsor.parse(text).limit(samples=2**12)["h"]
+    expected = np.array([1, 1 / 2]) * np.exp(-1 / 4) / 2  # E A_22 = 1/2, E x sin(x) = Var x e^(-Var x/2)
+    assert np.all(np.abs(h.mean.value - expected) < 4 * h.mean.error) and np.all(h.mean.error < 0.01)
