@@ -7,6 +7,7 @@ import sympy
 from netsor.derive.collect import Collector
 from netsor.derive.convert import indicator
 from netsor.derive.marginal import marginal_laws
+from netsor.derive.printing.text import text
 from netsor.derive.score_moments import ScoreMoments
 from netsor.derive.names import Letters
 from netsor.derive.statement import Covariance, Expected, Statement
@@ -50,7 +51,8 @@ def collect(program: Program, outputs: list[str] | None = None, steps: bool = Fa
 class LawOf:
     """A mean or a covariance that is to be stated: of a score, or of an output given the scores."""
 
-    def __init__(self, section, kind, references, kernel: Kernel, rule, citation):
+    def __init__(self, section, kind, references, kernel: Kernel, rule, citation, earlier: tuple = ()):
+        self.earlier = earlier  # scores of the same group
         self.section, self.kind, self.references, self.kernel = section, kind, references, kernel
         self.rule, self.citation = rule, citation
 
@@ -67,10 +69,32 @@ class LawOf:
         for (equalities, _), coefficient in self.kernel.limit().terms.items():
             delta = [indicator(sympy.Eq(*[convert(s, letters) for s in sides(e)])) for e in sorted(equalities, key=repr)]
             total += sympy.Mul(*delta) * convert(coefficient, letters)
-        left = (Expected if self.kind == "mean" else Covariance)(*elements)
         families = tuple(reference.family for reference in self.references)
+        given = () if self.earlier else collector.scores_of(*families)
+        left = (Expected if self.kind == "mean" else Covariance)(*elements)
         collector.statements.append(Statement(
-            self.section, left, total, self.rule, self.citation, given=collector.scores_of(*families), axes=axes))
+            self.section, left, total, self.rule, self.citation, given=given, axes=axes,
+            law=self.law(collector, text(elements[0]), given)))
+
+    def law_of_score(self, collector: Collector, family, name: str, given: tuple[str, ...]) -> str:
+        """Scores that are correlated with earlier ones are conditioned on these; others are centred."""
+        if self.earlier:
+            before = ", ".join(dict.fromkeys(each.label for each in self.earlier))
+            return f"{name} Gaussian given p1 = {before}: mean C21 C11^-1 p1, covariance C22 - C21 C11^-1 C12, with C their covariances"
+        return f"{name} jointly Gaussian with mean 0, independent of all vectors" + (", given the scores before" if given else "")
+
+    def law(self, collector: Collector, name: str, given: tuple[str, ...]) -> str:
+        """In words how the scores or the output are distributed; nothing for what is stated about two different families."""
+        family, *others = {reference.family for reference in self.references}
+        if self.kind == "mean" or others:
+            return ""
+        if self.section == "scores":
+            return self.law_of_score(collector, family, name, given)
+        if not collector.recursion.forms.is_gaussian(family):
+            return ""
+        centred = collector.recursion.moment(generic(family, "x")).is_zero
+        return f"{name} jointly Gaussian" + (" with mean 0" if centred else "") + (f", given {', '.join(given)}" if given else "")
+
 
 
 def score_laws(analysis: Analysis) -> list[LawOf]:
@@ -79,11 +103,11 @@ def score_laws(analysis: Analysis) -> list[LawOf]:
     for group in analysis.groups:
         families = group.families
         for k, one in enumerate(families):
-            for other in families[: k + 1]:
+            for other in (one, *families[:k]):
                 rule = rule_of(one)
                 left, right = (family[tuple(copy(axis, side) for axis in family.axes)] for family, side in ((one, "x"), (other, "y")))
                 kernel = rule.covariance(left, right, analysis.recursion.moment)
-                laws.append(LawOf("scores", "covariance", (left, right), kernel, rule.name, rule.citation))
+                laws.append(LawOf("scores", "covariance", (left, right), kernel, rule.name, rule.citation, tuple(families[:k])))
     return laws
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sympy
 
 from netsor.derive.names import Letters
+from netsor.derive.printing.text import text
 from netsor.derive.score_moments import ScoreMoments
 from netsor.derive.objects import GaussianExpectation, ScoreExpectation
 from netsor.derive.softmax import with_squared_weights
@@ -55,7 +56,7 @@ def marginal_laws(reference: Coord, other: Coord, kernel: Kernel, moments: Score
         given = convert(variance_body, letters)
         kurtosis = 3 * (ScoreExpectation(given**2) / ScoreExpectation(given) ** 2 - 1)
     return [
-        Statement("moments", Covariance(*elements), total, "law of total covariance", CITATION, over=over, axes=axes),
+        Statement("moments", Covariance(*elements), total, "law of total covariance", CITATION, over=over, axes=axes, law=_law(elements[0], kurtosis)),
         Statement("moments", Kurtosis(elements[0]), kurtosis, "3 Var V/(E V)^2", CITATION, over=over, axes=tuple(own)),
     ]
 
@@ -71,9 +72,13 @@ def _as_expectations(reference: Coord, other: Coord, body: Expr, collector) -> l
     kurtosis = 3 * (ScoreExpectation(given**2) / ScoreExpectation(given) ** 2 - 1)
     total = ScoreExpectation(convert(body, letters))
     return [
-        Statement("moments", Covariance(*elements), total, "law of total covariance", CITATION, over=over, axes=axes),
+        Statement("moments", Covariance(*elements), total, "law of total covariance", CITATION, over=over, axes=axes, law=_law(elements[0], kurtosis)),
         Statement("moments", Kurtosis(elements[0]), kurtosis, "3 Var V/(E V)^2", CITATION, over=over, axes=own),
     ]
+
+
+def _law(element: sympy.Expr, kurtosis: sympy.Expr) -> str:
+    return f"{text(element)} a Gaussian scale mixture" if kurtosis != 0 else f"{text(element)} Gaussian"
 
 
 def _tidy(expr: sympy.Expr) -> sympy.Expr:

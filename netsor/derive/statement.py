@@ -17,7 +17,7 @@ class Statement:
 
     ``left`` is the quantity as a reader would write it (a SymPy expression, or :class:`Expectation`); ``name`` the symbol under
     which other formulas mention it (``left`` itself where that is None).  ``condition`` says for which values it holds, ``given``
-    on which scores it is conditional, ``over`` which it is an expectation over, ``axes`` the ranges (letter, low, high) of the indices of
+    on which scores it is conditional, ``over`` which it is an expectation over, ``law`` in words what is distributed how, ``axes`` the ranges (letter, low, high) of the indices of
     ``left``."""
 
     section: str
@@ -30,6 +30,7 @@ class Statement:
     given: tuple[str, ...] = ()
     over: tuple[str, ...] = ()
     axes: tuple[tuple, ...] = ()
+    law: str = ""
     where: list["Statement"] = field(default_factory=list)
 
     def tidied(self) -> "Statement":

@@ -32,7 +32,7 @@ def numbers_of(program, scores: dict) -> dict[str, np.ndarray]:
         context.scores[family] = Labelled(values, family.axes)
     names, found = Names(), {}
 
-    def add(one, other, kernel) -> None:
+    def add(one, other, kernel, joint: bool = False) -> None:
         letters = Letters()
         pair = [(one, "x"), (other, "y")]
         axes = [tuple(copy(axis, side) for axis in family.axes) for family, side in pair]
@@ -42,14 +42,14 @@ def numbers_of(program, scores: dict) -> dict[str, np.ndarray]:
         value = context.evaluate(expression)
         flat = axes[0] + axes[1]
         given = sorted(analysis.randomness.scores(one) | analysis.randomness.scores(other), key=lambda f: f.order)
-        scores = tuple(dict.fromkeys(family.name for family in given if family not in (one, other)))
+        scores = () if joint else tuple(dict.fromkeys(family.name for family in given if family not in (one, other)))
         key = left_side(Statement("outputs", Covariance(*elements), None, "", given=scores))
         found[key] = arrange(value, flat, {axis: axis.range.size for axis in flat})
 
     for group in analysis.groups:
         for k, one in enumerate(group.families):
             for other in group.families[: k + 1]:
-                add(one, other, lambda p, q: rule_of(p.family).covariance(p, q, recursion.moment))
+                add(one, other, lambda p, q: rule_of(p.family).covariance(p, q, recursion.moment), joint=k > 0)
     for output in analysis.program.outputs:
         families = list(dict.fromkeys(part.reference.family for part in output.parts))
         for k, one in enumerate(families if output.is_vector else []):
@@ -94,7 +94,7 @@ def compare(source, tolerance: float = 1e-10, seed: int = 0, structure: dict | N
 QUICK = {
     "attention": {}, "attention_causal": {}, "attention_relu": {}, "attention_linear": {}, "attention_tokens": {}, "mlp": {},
     "resnet": {"L": 4}, "readout": {}, "shared_matrix": {}, "rnn": {}, "layer_norm": {}, "transformer_two_layers": {},
-    "attention_low_rank": {}, "bottleneck": {}, "graph_convolution": {}, "feed_forward": {}, "decoder": {}, "dropout": {},
+    "attention_low_rank": {}, "bottleneck": {}, "graph_convolution": {}, "feed_forward": {}, "decoder": {}, "dropout": {}, "universal_transformer": {},
     "semicircle": {}, "autoencoder": {}, "jacobian": {}, "marchenko_pastur": {},
 }
 
@@ -158,3 +158,17 @@ def test_every_program(path):
     except AssertionError as error:
         if "nothing compared" not in str(error):
             raise
+
+
+@pytest.mark.parametrize("name, sizes", [("attention_relu", {"s": 3, "H": 2}), ("attention", {"s": 2, "H": 3}), ("mlp", {"sw2": 1.5})])
+def test_numbers_set_before_or_after_the_derivation(name, sizes):
+    """Formulas derived with numbers for sizes, and index-generic ones that get these numbers afterwards."""
+    path = PROGRAMS / f"{name}.netsor"
+    rng = np.random.default_rng(5)
+    program = load_program(path, settings=sizes)
+    scores = {f.label: rng.standard_normal([axis.range.size for axis in f.axes]) for f in program.families if f.is_sampled}
+    before = Derivation(load_program(path, free=True, settings=sizes)).evaluate(scores=scores)
+    after = Derivation(load_program(path, free=True)).evaluate(sizes, scores=scores)
+    assert set(before) == set(after)
+    for key, values in before.items():
+        np.testing.assert_allclose(after[key], values, rtol=1e-12, atol=1e-12, err_msg=key)

@@ -30,7 +30,7 @@ def equation(statement) -> dict[str, Any]:
     found = {
         "section": statement.section, "left": left_side(statement), "right": text(statement.right),
         "latex": f"{latex_left(statement)} = {latex(statement.right)}", "sympy": sympy.srepr(plain(statement.right)),
-        "rule": statement.rule, "citation": statement.citation, "for": statement.condition, "given": list(statement.given),
+        "rule": statement.rule, "citation": statement.citation, "for": statement.condition, "given": list(statement.given), "law": statement.law,
         "over": list(statement.over), "indices": {str(name): [text(low), text(high)] for name, low, high in statement.axes},
     }
     if statement.name is not None:

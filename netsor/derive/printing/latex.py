@@ -200,7 +200,7 @@ def lines(statement) -> list[str]:
 
 def remark(statement) -> str:
     """Rule, citation and conditioning of a statement, in words."""
-    parts = []
+    parts = [statement.law] if statement.law else []
     if statement.over:
         parts.append(f"over the law of {', '.join(statement.over)}")
     if statement.rule:

@@ -158,7 +158,8 @@ def entry_lines(entry, cited: bool = False) -> list[str]:
     name = f" = {text(entry.name)}" if entry.name is not None else ""
     remarks = [
         f"for {entry.condition}" if entry.condition else "", f"over {', '.join(entry.over)}" if entry.over else "", f"[{reason}]" if reason else ""]
-    lines = ["    ".join([f"{left}{name} = {text(entry.right)}", *filter(None, remarks)])]
+    lines = [entry.law] if entry.law else []
+    lines += ["    ".join([f"{left}{name} = {text(entry.right)}", *filter(None, remarks)])]
     for part in entry.where:
         lines.append(f"    with {text(part.left)} = {text(part.right)}")
     return lines
