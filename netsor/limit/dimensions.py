@@ -19,15 +19,18 @@ def is_several(expect: Expect) -> bool:
         return True
     if len(expect.inner) == 1:
         return False
-    if len(expect.inner) == 2 and all(len(slots(f)) == 1 and is_static(f) for f in expect.factors):
-        return False
-    return not on_a_grid(expect)
+    return not is_pair(expect) and not on_a_grid(expect)
+
+
+def is_pair(expect: Expect) -> bool:
+    """Whether it is E f(u) g(v) with functions without parameters."""
+    return len(expect.inner) == 2 and not any(expect.inner) and all(len(slots(f)) == 1 and is_static(f) for f in expect.factors)
 
 
 def on_a_grid(expect: Expect) -> bool:
     """Whether a product rule integrates it: an analytic function of a few variables without parameters."""
     few = 2 <= len(expect.inner) <= MOST_VARIABLES and not any(expect.inner)
-    return few and all(is_static(factor) and is_analytic(factor) for factor in expect.factors)
+    return few and not is_pair(expect) and all(is_static(factor) and is_analytic(factor) for factor in expect.factors)
 
 
 def is_analytic(body: Expr) -> bool:

@@ -165,6 +165,66 @@ def test_a_deep_network_on_2000_inputs(phi, target):
     assert seconds < target * ROOM
 
 
+@pytest.mark.parametrize("name", ["tanh", "gelu", "gelu_tanh"])
+@pytest.mark.parametrize("spread", [0.0, 0.3])
+def test_a_kernel_of_2000_inputs_with_any_diagonal(name, spread):
+    """From nothing, the interpolant included; variances span a factor of 10 and of 100. Pairs are done by quadrature."""
+    from netsor.expectation import UnaryFunction, expect_kernel, expect_pair, interpolation
+
+    rng = np.random.default_rng(1)
+    inputs = rng.standard_normal((2000, 20)) * np.exp(spread * rng.standard_normal((2000, 1)))
+    K, f = inputs @ inputs.T / 20, UnaryFunction.of(name)
+    interpolation._cache.clear()
+    seconds, found = timed(lambda: expect_kernel(f, 0.0, K))
+    report(f"{name} kernel of 2,000 inputs, variances {np.diag(K).min():.2g} to {np.diag(K).max():.2g}", seconds, 0.5)
+    one, two = rng.integers(2000, size=(2, 20))
+    pairs = [float(expect_pair(f, f, 0, 0, K[i, i], K[j, j], K[i, j])) for i, j in zip(one, two)]
+    assert np.abs(found.value[one, two] - pairs).max() < 1e-10 * max(1.0, K.max())
+    assert seconds < 0.5 * ROOM
+
+
+CONVOLUTION = """
+width n
+param L = 5
+data X[B, S, T, D] = [[[[1]]]]
+index b, b2 in 1..B
+index r, r2 in 1..S
+index c, c2 in 1..T
+index d in 1..D
+index o, p in -1..1
+index l in 1..L
+const K[b,r,c,b2,r2,c2] = mean(X[b,r,c,d] * X[b2,r2,c2,d] for d)
+input h0[b,r,c] ~ N(0, K)
+matrix W[l,o,p] ~ N(0, 2/(9*n))
+x[0,b,r,c] = relu(h0[b,r,c])
+for l in 1..L:
+  h[l,b,r,c] = sum(W[l,o,p] @ x[l-1,b,r+o,c+p] for o, p if 1 <= r+o and r+o <= S and 1 <= c+p and c+p <= T)
+  x[l,b,r,c] = relu(h[l,b,r,c])
+output h[L,b,1,1]
+"""
+
+
+@pytest.mark.parametrize("images", [1, 2])
+def test_a_convolution_on_images(images):
+    """32 x 32 pixels, filters of 3 x 3, five layers: every pair of positions."""
+    data = {"X": np.random.default_rng(0).standard_normal((images, 32, 32, 3))}
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    seconds, _ = timed(lambda: netsor.parse(CONVOLUTION, data=data).limit())
+    added = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 2**20
+    report(f"convolution on {images} images of 32 x 32, depth 5, {added:.2f} GiB", seconds, 30.0)
+    assert seconds < 30.0 * ROOM and added < 1.5
+
+
+def test_a_gated_recurrent_unit():
+    """Three tokens, 1e-7."""
+    text = (PACKAGE.parent / "programs" / "gru.netsor").read_text(encoding="utf-8").split("# Independent")[0]
+    gram = np.array([[1, 0.5, 0.2], [0.5, 1, -0.3], [0.2, -0.3, 1]])
+    seconds, limit = timed(lambda: netsor.parse(text, data={"G": gram}).limit())
+    report("a gated recurrent unit on three tokens", seconds, 5.0)
+    assert abs(limit["h"].cov.value[2, 2] - 0.26508359) < 1.1e-7
+    assert seconds < 5.0 * ROOM
+
+
 def test_a_network_of_400_layers():
     program = netsor.parse(MLP.replace("PHI", "relu").replace("[[1]]", "[[1, 0.5], [0.5, 1]]"), L=400)
     seconds, limit = timed(program.limit)

@@ -16,7 +16,7 @@ from generator.shrink import smallest
 from netsor.ir.kernel import Kernel
 from netsor.rules.matmul import MatMulRule
 
-QUICK, ALL, CHUNK = 12, 500, 25
+QUICK, ALL, CHUNK = 5, 500, 25
 
 
 def check(seeds: range) -> None:
