@@ -14,6 +14,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/reference/gallery.md"
+PICTURES = ROOT / "docs/reference/gallery"
 SECTIONS = {
     "Feed-forward networks": [
         "readout", "mlp", "mean_field", "shared_matrix", "layer_norm", "batch_norm", "maxout", "random_features", "bottleneck",
@@ -89,10 +90,8 @@ def described(of: Entry, found: list[str]) -> Iterator[str]:
     yield ""
     yield f"**{_escaped(of.title)}.** {_escaped(of.text)}".rstrip()
     yield ""
-    picture = PAGE.parent / "gallery" / f"{of.name}.svg"
-    if picture.is_file():
-        yield f"![The program {of.name} as a graph](gallery/{of.name}.svg)"
-        yield ""
+    yield f"![The program {of.name} as a graph](gallery/{of.name}.svg)"
+    yield ""
     yield "| expected | found |"
     yield "| --- | --- |"
     for line, number in zip(of.expectations, found):
@@ -131,6 +130,16 @@ def numbers(name: str) -> list[str]:
     return [number(float(v.found.value[v.worst]), float(v.found.error[v.worst])) for v in verdicts]
 
 
+def draw(name: str) -> None:
+    """The picture of a program."""
+    import netsor
+    from netsor.graph import draw, graph_of
+
+    PICTURES.mkdir(exist_ok=True)
+    picture = draw(graph_of(netsor.load(ROOT / "programs" / f"{name}.netsor").ir), "svg")
+    (PICTURES / f"{name}.svg").write_text(picture, encoding="utf-8")
+
+
 def written() -> dict[str, list[str]]:
     """The numbers that the page has."""
     found = {}
@@ -148,6 +157,7 @@ def test_every_program_is_in_the_gallery():
 
 def test_the_page_says_what_the_programs_say():
     found = written()
+    assert sorted(path.stem for path in PICTURES.glob("*.svg")) == sorted(PROGRAMS)
     stale = [name for name in PROGRAMS if len(found.get(name, [])) != len(entry(name).expectations)]
     assert not stale, f"run python tests/docs/test_gallery.py {' '.join(stale)}"
     assert PAGE.read_text(encoding="utf-8") == page(found), "run python tests/docs/test_gallery.py NAME for the programs that changed"
@@ -156,5 +166,8 @@ def test_the_page_says_what_the_programs_say():
 if __name__ == "__main__":
     sys.path.insert(0, str(ROOT))
     known = written()
-    again = sys.argv[1:] or PROGRAMS
-    PAGE.write_text(page({n: numbers(n) if n in again or n not in known else known[n] for n in PROGRAMS}), encoding="utf-8")
+    again = [name for name in PROGRAMS if name in (sys.argv[1:] or PROGRAMS) or name not in known]
+    for name in PROGRAMS:
+        if name in again or not (PICTURES / f"{name}.svg").is_file():
+            draw(name)
+    PAGE.write_text(page({n: numbers(n) if n in again else known[n] for n in PROGRAMS}), encoding="utf-8")
