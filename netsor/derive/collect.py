@@ -20,10 +20,8 @@ from netsor.limit.equations import Binding
 from netsor.limit.recursion import generic
 from netsor.rules import rule_of
 
-SMALL = 3  # an equation with no more operations than this is written out wherever it is used
-
-
-LONGEST_NUMBER = 6
+SMALL = 3  # an equation with no more parts than this is written out wherever it is used
+LONGEST_NUMBER = 6  # so is a number with no more operations
 
 
 class Collector:
@@ -35,6 +33,7 @@ class Collector:
         self.steps = steps
         self.program, self.analysis, self.recursion = program, analysis, analysis.recursion
         self.names = Names()
+        self.reserved = {each.name for each in (*program.families, *program.arrays)} | set(program.parameters)
         self.kernels: dict[Binding, tuple] = {}  # the known kernel that a let-bound coefficient belongs to
         self.uses: Counter[Binding] = Counter()
         self.sizes = _sizes(program)
@@ -62,7 +61,7 @@ class Collector:
                 if found is not None and found not in seen:
                     seen.add(found)
                     stack.append(found.expression)
-        last = {part.binding for root in roots for part in (root,) if isinstance(part, Let)}  # an output's own kernel
+        last = {root.binding for root in roots if isinstance(root, Let)}  # an output's own kernel
         self.inlined = frozenset(
             binding for binding in self.uses if self._is_minor(binding)
             or (binding in last and not self.steps and self.uses[binding] == 1 and not loop_numbers(binding.about)))
@@ -107,6 +106,8 @@ class Collector:
             base = self.kernel_name(kind, families)
             if count > 1 or any(equalities for equalities, _ in kernel.terms):
                 base = f"{base.replace('K_', 'k_', 1)}" + ("" if count == 1 else str(position))
+            while base in self.reserved:  # a name of the program's own
+                base += "_"
             order = tuple(index for family, side in zip(families, "xy") for index in generic(family, side).subscripts)
             self.names.name_binding(
                 binding, base, tuple(index for index in order if index in binding.labels),
