@@ -56,7 +56,8 @@ def test_the_default_number_of_samples_resolves_the_tolerances(path):
 def test_the_program_gives_them_at_finite_width(path):
     """Extrapolated from three widths; with all lines true any line of all programs fails with probability below 0.01.
 
-    What a pass is worth is printed by ``netsor test --width``; a deviation as large as the scale of what is expected must be seen.
+    What a pass is worth is printed by ``netsor test --width``; a deviation of 2 (in the kurtosis of heavy tails)
+    or three times what is expected is the least that must be seen.
     """
     program = netsor.load(path).ir
     if program.infinite:
@@ -64,7 +65,7 @@ def test_the_program_gives_them_at_finite_width(path):
     for result in judge_expectations(program, WIDTHS, RUNS, seed=1):
         line, place = result.expectation.span.text, result.decisive
         assert result.verdict != DISAGREES, f"{line}: {place}"
-        assert result.verdict != AGREES or result.smallest_detectable < max(1.0, 2 * abs(place.limit)), f"{line}: this says nothing"
+        assert result.verdict != AGREES or result.smallest_detectable < max(2.0, 3 * abs(place.limit)), f"{line}: this says nothing"
 
 
 @each_program
