@@ -17,7 +17,7 @@ from netsor.limit.functions import function
 PROGRAMS = sorted((Path(__file__).parents[2] / "programs").glob("*.netsor"))
 each_program = pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 SAMPLES = 2**13
-WIDTHS, RUNS = (64, 128, 256, 512), 8_000
+WIDTHS, RUNS = (64, 128, 256), 8_000
 
 
 @cache
@@ -54,17 +54,18 @@ def test_the_default_number_of_samples_resolves_the_tolerances(path):
 @pytest.mark.slow
 @each_program
 def test_the_program_gives_them_at_finite_width(path):
-    """Extrapolated from four widths; with all lines true any line of all programs fails with probability below 0.01.
+    """Extrapolated from three widths; with all lines true any line of all programs fails with probability below 0.01.
 
-    What a pass is worth is printed by ``netsor test --width``; a deviation as large as the scale of what is expected must be seen.
+    What a pass is worth is printed by ``netsor test --width``; a deviation of 2 (in the kurtosis of heavy tails)
+    or three times what is expected is the least that must be seen.
     """
     program = netsor.load(path).ir
     if program.infinite:
         pytest.skip("an infinite axis has no finite width")
     for result in judge_expectations(program, WIDTHS, RUNS, seed=1):
-        place = result.decisive
-        assert result.verdict != DISAGREES, f"{result.expectation.span.text}: {place}"
-        assert result.verdict != AGREES or place.smallest_detectable < max(1.0, 2 * abs(place.limit)), f"{place} says nothing"
+        line, place = result.expectation.span.text, result.decisive
+        assert result.verdict != DISAGREES, f"{line}: {place}"
+        assert result.verdict != AGREES or result.smallest_detectable < max(2.0, 3 * abs(place.limit)), f"{line}: this says nothing"
 
 
 @each_program
