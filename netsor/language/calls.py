@@ -145,7 +145,8 @@ def over_the_width(word: str, node: syntax.Call, frame: Frame) -> Value:
         example = "j" if word == "softmax" else "i"
         fail("N316", f"`{word}` runs over an index", node.span, "", (), f"write {word}(… for {example})")
     width = frame.scope.width_word(meaning.width or frame.state.width)
-    hint = f"the average over the width is avg(x), a dot product dot(x, y)/{width}" if word in ("sum", "mean") else ""
+    hints = dict.fromkeys(("sum", "mean"), f"the average over the width is avg(x), a dot product dot(x, y)/{width}")
+    hint = (hints | {"softmax": "scores are normalised over an index: softmax(p[j] for j)"}).get(word, "")
     fail("N403", f"{word} over the coordinates of a vector has no limit in this theory" if word not in ("sum", "mean")
          else f"{word} does not run over the coordinates of a vector", node.span, "", (), hint)
 

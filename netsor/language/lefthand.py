@@ -11,6 +11,7 @@ from netsor.language import syntax
 from netsor.language.constants import numbers_of, whole
 from netsor.language.diagnostics import Diagnostic, Label, NetsorError
 from netsor.language.expressions import constant
+from netsor.language.references import check_index_is_declared
 from netsor.language.scope import IndexEntity, Part, Piece, Scope, label
 from netsor.language.source import Span
 from netsor.language.state import FAMILY_LIMIT, Frame, fail, written
@@ -93,6 +94,7 @@ def _index(node: syntax.Node, frame: Frame) -> Index | None:
 
 
 def _number(node: syntax.Node, frame: Frame) -> int:
+    check_index_is_declared(node, frame)
     try:
         expr = constant(node, frame, "a subscript on the left")
     except NetsorError as error:

@@ -110,7 +110,8 @@ def softmax(node: syntax.Reduction, frame: Frame) -> Value:
             raise
         body = _table(index, node, inside, test)
     if body.level == Level.VECTOR:
-        fail("N306", "softmax acts on scalars, and this is a vector", node.body.span)
+        fail("N306", "softmax acts on scalars, and this is a vector", node.body.span, "", (),
+             "in each coordinate alone it is written out: exp(x[i]) / sum(exp(x[j]) for j)")
     if guard is not None:
         check_not_empty("softmax", (index,), test, node, inside)
     level = max(body.level, test.level if guard is not None else Level.NUMBER)

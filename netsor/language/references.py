@@ -105,12 +105,24 @@ def subscript(node: syntax.Node, frame: Frame) -> Expr:
     """A subscript as a sum in normal form; an index whose range is infinite stands alone."""
     if isinstance(node, syntax.Name) and not node.subscripts and node.dotted in frame.indices:
         return frame.indices[node.dotted]
+    check_index_is_declared(node, frame)
     meaning = value(node, frame)
     if meaning.level != Level.NUMBER:
         fail("N320", f"a subscript must be a constant, and this is {meaning.level.word}", node.span)
     if isinstance(meaning.expr, Num) and not math.isfinite(meaning.expr.value):
         fail("N502", "inf is no subscript", node.span)
     return normal(meaning.expr)
+
+
+def check_index_is_declared(node: syntax.Node, frame: Frame) -> None:
+    """A subscript that is an unknown name was to be an index."""
+    if not isinstance(node, syntax.Name) or len(node.path) > 1 or node.subscripts:
+        return
+    word, scope = node.dotted, frame.scope
+    if word in frame.names or word in frame.indices or frame.entity(word) is not None or is_built_in(word):
+        return
+    if not scope.knows(word) and not scope.suggestion(word):
+        fail("N201", f"`{word}` is not defined", node.span, "", (), f"declare it: index {word} in 1..…")
 
 
 def is_wrap(node: syntax.Node) -> bool:

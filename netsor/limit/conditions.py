@@ -39,7 +39,8 @@ def _diverges(score: Family, mean: Kernel, recursion: Recursion, levels: Levels)
     if where == "":
         return None
     width = score.definition.left.family.width
-    amount = f"{value:.6g}*sqrt({width})" if value is not None else f"a nonzero number times sqrt({width})"
+    factor = "" if value is None or abs(value - 1) < 1e-9 else f"{value:.6g}*"
+    amount = f"{factor}sqrt({width})" if value is not None else f"a nonzero number times sqrt({width})"
     return Diagnostic(
         "N401", f"this score diverges: its mean is {amount}{where.rstrip()}", _place(score),
         label=f"E[{_show(score.definition.left)} {_show(score.definition.right)}] is not 0",

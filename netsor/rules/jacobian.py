@@ -15,13 +15,14 @@ from netsor import nonlinearities
 from netsor.ir.elementary import ELEMENTARY
 from netsor.ir.expressions import (
     ONE, ZERO, Add, Call, Compare, Coord, Expr, Index, Indicator, Logic, Mul, Num, Pow, Reduce, ScalarRef, Sym, Where,
-    add, both, fresh, lift, mul, power,
+    add, both, fresh, mul, power,
 )
 from netsor.ir.facts import bottom_up, vectors_of
 from netsor.ir.kernel import has_infinite
 from netsor.ir.polynomials import as_power, coords
 from netsor.ir.program import Family, Nonlin
 from netsor.ir.rewrite import rebuild, substitute
+from netsor.rules.slope import slope_of
 
 
 class NoSlope(Exception):
@@ -187,12 +188,10 @@ def _slope(expr: Call) -> Expr:
     """phi'(z) as a formula."""
     if expr.function in ELEMENTARY:
         raise NoSlope(expr.function)
-    argument, *parameters = expr.arguments
-    of = lambda name, z, *rest: Call(name, tuple(map(lift, (z, *rest))))  # noqa: E731
-    slope = nonlinearities.get(expr.function).slope(argument, of, *parameters)
+    slope = slope_of(nonlinearities.get(expr.function), *expr.arguments)
     if slope is None:
         raise NoSlope(expr.function)
-    return lift(slope)
+    return slope
 
 
 def _is_continuous(expr: Where) -> bool:

@@ -54,6 +54,41 @@ def test_a_nonlinearity_that_changes_its_argument_changes_a_copy(tmp_path):
     assert limit_with(source, "greedy_wild", tmp_path)["x"].var.value == pytest.approx(np.ones(3))
 
 
+SLOPED = """
+import math
+import numpy as np
+from netsor.nonlinearities import Nonlinearity, register
+
+class Sloped(Nonlinearity):
+    name, citation, growth, strip = {name!r}, "none", "bounded", math.inf
+    def function(self, x, c=0.5): return np.sin(c * x)
+    def derivative(self, x, c): return c * np.cos(c * x)
+    def kinks(self, c): return ()
+    def parity(self, c): return -1
+    def slope(self, z, of, c): {slope}
+
+register(Sloped())
+"""
+
+
+@pytest.mark.parametrize("name, slope", [
+    ("of_numbers_only", "return math.sqrt(c * c) * of('cos', c * z)"), ("of_arrays_only", "return c * np.cos(c * z)"),
+    ("worded", "return 'cos'"), ("listed", "return [c]"),
+])
+def test_a_slope_that_is_no_formula_is_the_plug_ins_fault(name, slope, tmp_path):
+    """In a program with a transpose, where slopes are taken of expressions, and in the author's own check."""
+    from netsor import nonlinearities
+    from netsor.testing import check_nonlinearity
+
+    path = tmp_path / f"{name}.py"
+    path.write_text(SLOPED.format(name=name, slope=slope))
+    program = f"width n\ninput x ~ N(0, 1)\nmatrix W ~ N(0, 1/n)\ny = W.T @ {name}(W @ x)\noutput y"
+    with pytest.raises(netsor.PluginError, match=f"slope of the nonlinearity '{name}'"):
+        netsor.parse(program, plugins=[path]).limit()
+    with pytest.raises((netsor.PluginError, AssertionError, TypeError, ValueError)):
+        check_nonlinearity(nonlinearities.get(name))
+
+
 @pytest.mark.parametrize("name, limit", [
     ("raises", "raise RuntimeError('no')"), ("nothing", "return None"), ("text", "return 'one'"), ("array", "return [kernel]"),
     ("huge", "return kernel * 10**400"), ("negative", "return kernel * -1"),
