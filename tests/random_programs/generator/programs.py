@@ -237,7 +237,26 @@ def _rectangular(w: Written) -> None:
     w.vectors.append(name)
 
 
+def _block(w: Written) -> None:
+    """A block that is called for all elements alike, or that sees their index; sometimes called twice."""
+    block = w.name("layer")
+    if w.noise.random() < 0.5:
+        result = w.noise.choice(["g", "f(g) + x", "f(A @ f(g))", "f(g) - avg(f(g))"])
+        w.add(f"block {block}(x, f=tanh):", "  width n like x", "  matrix A ~ N(0, 1/n)", "  g = A @ x", f"  return {result}")
+        calls = [f"{block}({{}}[i])", f"{block}({{}}[i], relu)", f"{block}({{}}[3-i], f=sigmoid)"]
+    else:
+        result = w.noise.choice(["g[a] + c*mean(tanh(g[b]) for b)", "max(g[b] for b) * c", "sum(g[b] for b if b <= a)"])
+        w.add(
+            f"block {block}(x[a], c=0.5):", "  width n like x", "  index b like a", "  matrix A[a] ~ N(0, 1/n)", "  g[a] = A[a] @ x[a]",
+            f"  return {result}")
+        calls = [f"{block}({{}}[i])", f"{block}(2*{{}}[i], 1)"]
+    for _ in range(w.noise.choice((1, 1, 2))):
+        name = w.name("z")
+        w.add(f"{name}[i] = {w.noise.choice(calls).format(w.some(w.vectors))}")
+        w.vectors.append(name)
+
+
 STATEMENTS = {
     _product: 6, _nonlinear: 5, _over_the_index: 2, _moment: 2, _readout: 2, _attention: 2, _risky_score: 1, _mixed: 4, _recurrence: 1,
-    _transposed: 1, _rectangular: 1,
+    _transposed: 1, _rectangular: 1, _block: 1,
 }
