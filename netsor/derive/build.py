@@ -73,7 +73,7 @@ class LawOf:
         given = () if self.earlier else collector.scores_of(*families)
         left = (Expected if self.kind == "mean" else Covariance)(*elements)
         collector.statements.append(Statement(
-            self.section, left, total, self.rule, self.citation, given=given, axes=axes,
+            self.section, left, total, self.rule, collector.cited(self.citation), given=given, axes=axes,
             law=self.law(collector, text(elements[0]), given)))
 
     def law_of_score(self, collector: Collector, family, name: str, given: tuple[str, ...]) -> str:

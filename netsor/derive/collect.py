@@ -11,7 +11,7 @@ from netsor.derive.reasons import reason
 from netsor.derive.names import Letters, LoopNumber, Names, constants_of, indexed, loop_numbers
 from netsor.derive.objects import GaussianExpectation
 from netsor.derive.statement import Covariance, Expected, Statement
-from netsor.ir.expressions import Array, Expr, Let, ScalarRef, Sym, add
+from netsor.ir.expressions import Array, Expect, Expr, Let, ScalarRef, Sym, add
 from netsor.ir.kernel import sides
 from netsor.ir.program import Family, Program
 from netsor.ir.rewrite import free_indices, walk
@@ -32,8 +32,7 @@ class Collector:
     def __init__(self, program: Program, analysis: Analysis, steps: bool = False):
         self.steps = steps
         self.program, self.analysis, self.recursion = program, analysis, analysis.recursion
-        self.names = Names()
-        self.reserved = {each.name for each in (*program.families, *program.arrays)} | set(program.parameters)
+        self.names = Names(_named(program))
         self.kernels: dict[Binding, tuple] = {}  # the known kernel that a let-bound coefficient belongs to
         self.uses: Counter[Binding] = Counter()
         self.sizes = _sizes(program)
@@ -73,6 +72,13 @@ class Collector:
             if binding in reached and binding not in self.inlined and not free_indices(binding.expression):
                 if self._is_plain_number(self.convert(binding.expression, Letters())):
                     self.inlined = self.convert.inlined = self.inlined | {binding}
+        self.forget()
+
+    def forget(self) -> None:
+        """Undo what looking at formulas has stated."""
+        self.statements.clear()
+        self.correlations.stated.clear()
+        self.convert.take_citations()
 
     def inline(self, recursion) -> None:
         """Write out the equations of another recursion wherever they are used."""
@@ -88,9 +94,7 @@ class Collector:
     def _is_minor(self, binding: Binding) -> bool:
         """Whether an equation is written out where it is used: used once and about something that the program does not name, or a
         relation between two different families; or hardly longer than its name."""
-        about = set(binding.about)
-        named = len(about) == 1 and not next(iter(about)).hidden
-        if self.uses[binding] == 1 and not named and not self.steps:
+        if self.uses[binding] == 1 and not _is_named(binding) and not self.steps and not _nests(binding):
             return True
         return sum(1 for _ in walk(binding.expression)) <= SMALL
 
@@ -106,8 +110,6 @@ class Collector:
             base = self.kernel_name(kind, families)
             if count > 1 or any(equalities for equalities, _ in kernel.terms):
                 base = f"{base.replace('K_', 'k_', 1)}" + ("" if count == 1 else str(position))
-            while base in self.reserved:  # a name of the program's own
-                base += "_"
             order = tuple(index for family, side in zip(families, "xy") for index in generic(family, side).subscripts)
             self.names.name_binding(
                 binding, base, tuple(index for index in order if index in binding.labels),
@@ -207,8 +209,8 @@ class Collector:
         """An equation that is no kernel by itself (a part of one)."""
         letters = Letters()
         labels = tuple(letters.of(label) for label in binding.labels)
-        self.statements.append(Statement(
-            "kernels", self.names.binding(binding, labels), self.convert(binding.expression, letters), "linearity"))
+        left, right = self.names.binding(binding, labels), self.convert(binding.expression, letters)
+        self.statements.append(Statement("kernels", left, right, "linearity", self.cited()))
 
     def scalar(self, family: Family) -> None:
         """A Moment or a function of scalars."""
@@ -217,9 +219,9 @@ class Collector:
         left = self.names.element(family, [letters.of(axis) for axis in family.axes])
         rule = rule_of(family)
         axes = letters.axes(lambda e: self.convert(e, letters))
+        right = self.convert(binding.expression, letters)
         self.statements.append(Statement(
-            "scalars", left, self.convert(binding.expression, letters), rule.name, rule.citation,
-            given=self.scores_of(family), axes=axes))
+            "scalars", left, right, rule.name, self.cited(rule.citation), given=self.scores_of(family), axes=axes))
 
     def kernel(self, key: tuple) -> None:
         """A mean, second moment or covariance, with names for its parts."""
@@ -246,11 +248,14 @@ class Collector:
             else:
                 parts.append(delta * self.convert(coefficient, letters))
         rule, citation = self.reason(kind, families)
-        forms = self.convert.take_citations()
         left = Expected(*elements) if kind != "covariance" or self._is_centred(families) else Covariance(*elements)
         self.statements.append(Statement(
-            "kernels", left, sympy.Add(*parts), rule, "; ".join([citation, *forms]), name=name, where=where,
+            "kernels", left, sympy.Add(*parts), rule, self.cited(citation), name=name, where=where,
             given=self.scores_of(*families)))
+
+    def cited(self, *citations: str) -> str:
+        """The sources of a statement: of its rule, and of the closed forms since the last one."""
+        return "; ".join(filter(None, (*citations, *self.convert.take_citations())))
 
     def kernel_name(self, kind: str, families: list[Family]) -> str:
         about = ",".join(dict.fromkeys(self.names.family(family) for family in families))
@@ -278,7 +283,7 @@ class Correlations:
 
     def __init__(self, collector: Collector):
         self.collector = collector
-        self.stated: set = set()
+        self.stated: dict[tuple, tuple] = {}  # by kernel and pass of a loop: which subscripts of the variances are which of the kernel
 
     def __call__(self, k11, k12, k22, letters: Letters) -> sympy.Expr | None:
         """The name of a correlation, if its variances and covariance are entries of one kernel."""
@@ -288,17 +293,66 @@ class Correlations:
             return None
         if not own.base == cross.base == other.base or own == other:
             return None
-        numbers = [each for each in cross.indices if isinstance(each, LoopNumber)]
-        name = indexed(f"rho_{str(cross.base.label).removeprefix('K_')}", cross.indices)
-        key = (cross.base, tuple(numbers))
+        shape = _same_subscripts(own, cross), _same_subscripts(other, cross)
+        subscripts = [each for each in cross.indices if not isinstance(each, LoopNumber)]
+        if None in shape or len(set(subscripts)) < len(subscripts):
+            return None
+        base = self.collector.names.new(f"rho_{str(cross.base.label).removeprefix('K_')}")
+        key = (cross.base, tuple(each for each in cross.indices if isinstance(each, LoopNumber)))
         if key not in self.stated:
-            self.stated.add(key)
-            self.collector.statements.append(Statement("kernels", name, cross / sympy.sqrt(own * other), "correlation"))
-        return name
+            self.stated[key] = shape
+            places = _generic(cross.indices)
+            one, two = (sympy.Indexed(cross.base, *[places[place] for place in found]) for found in shape)
+            self.collector.statements.append(Statement(
+                "kernels", indexed(base, places), sympy.Indexed(cross.base, *places) / sympy.sqrt(one * two), "correlation"))
+        return indexed(base, cross.indices) if self.stated[key] == shape else None
+
+
+def _same_subscripts(variance: sympy.Indexed, cross: sympy.Indexed) -> tuple[int, ...] | None:
+    """For each subscript of a variance its place in those of the covariance; None if they are not among them."""
+    if not set(variance.indices) <= set(cross.indices):
+        return None
+    return tuple(
+        place if cross.indices[place] == each else cross.indices.index(each) for place, each in enumerate(variance.indices))
+
+
+def _generic(subscripts) -> list[sympy.Expr]:
+    """Letters in the place of subscripts that are no letters: what holds for all their values."""
+    used = {str(each) for each in subscripts if each.is_Symbol}
+    found: list[sympy.Expr] = []
+    for each in subscripts:
+        if not each.is_Symbol:
+            name = min((str(symbol).rstrip("'") for symbol in each.free_symbols), default="i")
+            while name in used:
+                name += "'"
+            used.add(name)
+            each = sympy.Symbol(name, integer=True)
+        found.append(each)
+    return found
+
+
+def _is_named(binding: Binding) -> bool:
+    """Whether an equation is about one family that the program names."""
+    about = set(binding.about)
+    return len(about) == 1 and not next(iter(about)).hidden
+
+
+def _nests(binding: Binding) -> bool:
+    """Whether an equation of a loop is an expectation whose law is an equation that might be written out too: expectations would be
+    nested as deep as the loop is long."""
+    laws = [entry for part in walk(binding.expression) if isinstance(part, Expect) for row in part.covariance for entry in row]
+    inner = [part.binding for entry in laws for part in walk(entry) if isinstance(part, Let)]
+    return len(set(binding.about)) == 1 and bool(loop_numbers(binding.about)) and not all(map(_is_named, inner))
 
 
 def _ordered(equalities) -> list:
     return sorted(equalities, key=repr)
+
+
+def _named(program: Program) -> frozenset[str]:
+    """The names that a program gives to numbers, arrays and families."""
+    return frozenset(program.parameters).union(
+        (array.name for array in program.arrays), (family.name for family in program.families if not family.hidden))
 
 
 def _sizes(program: Program) -> frozenset[str]:

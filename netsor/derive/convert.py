@@ -160,8 +160,11 @@ class Converter:
 
     def _integral(self, expr: Integral, letters: Letters) -> sympy.Expr:
         inside = letters.scoped()
-        symbol = inside.real(expr.variable)
-        return sympy.Integral(self(expr.body, inside), (symbol, 0, 1))
+        symbol = inside.real(expr.variable, self.names)
+        factors = sympy.Mul.make_args(self(expr.body, inside))
+        outside = [factor for factor in factors if symbol not in factor.free_symbols]
+        body = sympy.Mul(*[factor for factor in factors if symbol in factor.free_symbols])
+        return sympy.Mul(*outside) * (sympy.S.One if body == 1 else sympy.Integral(body, (symbol, 0, 1)))
 
     def _expect(self, expr: Expect, letters: Letters) -> sympy.Expr:
         return gaussian_expectation(expr, self, letters)
@@ -210,7 +213,7 @@ def summation(body: sympy.Expr, bounds: list[tuple]) -> sympy.Expr:
     kept = [bound for bound in bounds if bound[0] in inner.free_symbols]
     outside += [high - low + 1 for symbol, low, high in bounds if symbol not in inner.free_symbols]
     for bound in kept:
-        found = _collapsed(inner, bound, symbols)
+        found = _collapsed(inner, bound, kept)
         if found is not None:
             return sympy.Mul(*outside) * summation(found, [other for other in kept if other is not bound])
     return sympy.Mul(*outside) * (sympy.Sum(inner, *kept) if kept else inner)
@@ -230,13 +233,14 @@ def _apart(inner: sympy.Sum, used: set) -> tuple[sympy.Expr, list[tuple]]:
     return function, limits
 
 
-def _collapsed(body: sympy.Expr, bound: tuple, symbols: set) -> sympy.Expr | None:
+def _collapsed(body: sympy.Expr, bound: tuple, bounds: list[tuple]) -> sympy.Expr | None:
     """The sum over one index of a product with a Kronecker delta that fixes it to another index with the same range."""
     symbol, low, high = bound
+    same = {other for other, *ends in bounds if ends == [low, high]}
     for factor in sympy.Mul.make_args(body):
         if isinstance(factor, sympy.KroneckerDelta) and symbol in factor.args:
             other = factor.args[0] if factor.args[1] == symbol else factor.args[1]
-            if isinstance(other, sympy.Symbol) and other in symbols:
+            if other in same:
                 rest = sympy.Mul(*[each for each in sympy.Mul.make_args(body) if each is not factor])
                 return rest.xreplace({symbol: other})
     return None

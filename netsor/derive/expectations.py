@@ -6,6 +6,7 @@ The product of the factors is expanded into terms.  A term c u^j phi(u) v^k psi(
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 import sympy
@@ -255,11 +256,19 @@ class Term:
 VARIABLES = ("u", "v", "w", "z")
 
 
+def _variables(count: int, taken: set[str]) -> list[str]:
+    """Names for the variables of an expectation that mean nothing else in the formula."""
+    short = [name for name in VARIABLES if name not in taken]
+    if count <= len(short):
+        return short[:count]
+    numbered = (f"{VARIABLES[0]}{k}" for k in itertools.count(1))
+    return list(itertools.islice((name for name in numbered if name not in taken), count))
+
+
 def standing(expect: Expect, convert: "Converter", letters: Letters) -> GaussianExpectation:
     """E[integrand] with its law."""
     inside = letters.scoped()
-    count = len(expect.inner)
-    names = [name if count <= len(VARIABLES) else f"u{k + 1}" for k, name in zip(range(count), VARIABLES * (1 + count // 4))]
+    names = _variables(len(expect.inner), inside.used | convert.names.reserved | {str(head) for head in convert.heads})
     inner = []
     for block in expect.inner:
         entries = []

@@ -33,7 +33,9 @@ class LoopNumber(sympy.Symbol):
 class Names:
     """The symbols of one derivation."""
 
-    def __init__(self) -> None:
+    def __init__(self, reserved: frozenset[str] = frozenset()) -> None:
+        """``reserved`` are the names of the program, which formulas give to nothing else."""
+        self.reserved = reserved
         self._latex: dict[str, str] = {}
         self._bindings: dict[Binding, str] = {}
         self._taken: set[tuple[str, tuple[LoopNumber, ...]]] = set()
@@ -77,7 +79,9 @@ class Names:
                 name = f"avg({text(self._bare(body))})"
             case _:
                 name = family.name
-        return name if len(name) <= LONGEST_NAME else family.name.replace(".", "")
+        if len(name) > LONGEST_NAME:
+            return family.name.replace(".", "")
+        return f"({name})" if _is_compound(name) else name
 
     def _bare(self, expr: Expr) -> Expr:
         """The expression with the names of families alone."""
@@ -89,13 +93,19 @@ class Names:
     def array(self, declaration: ArrayDeclaration) -> str:
         return declaration.name
 
+    def new(self, name: str) -> str:
+        """``name``, with underscores if the program has that name."""
+        while name in self.reserved:
+            name += "_"
+        return name
+
     # --- let-bound equations -----------------------------------------------------------------------------------------
 
     def name_binding(self, binding: Binding, name: str, order: tuple[Index, ...], symmetric: bool = False,
                      numbers: tuple[LoopNumber, ...] | None = None) -> None:
         """Give a binding the name under which formulas mention it, with its labels in this order; for a ``symmetric`` one the first
         half may change places with the second."""
-        self._bindings[binding] = name
+        self._bindings[binding] = self.new(name)
         self._numbers[binding] = loop_numbers(binding.about) if numbers is None else numbers
         if symmetric and len(order) % 2 == 0:
             self._symmetric.add(binding)
@@ -130,6 +140,16 @@ class Names:
             candidate = f"{name}_{count}"
         self._taken.add((candidate, numbers))
         return candidate
+
+
+def _is_compound(name: str) -> bool:
+    """Whether a name is a sum or product, which needs brackets beside other symbols."""
+    depth = 0
+    for letter in name:
+        depth += (letter in "([") - (letter in ")]")
+        if depth == 0 and letter in "+-*/^":
+            return True
+    return False
 
 
 def pattern(family: Family, subscripts) -> list:
@@ -189,11 +209,14 @@ class Letters:
             self.symbols[index] = sympy.Symbol(name, integer=True)
         return self.symbols[index]
 
-    def real(self, variable: Index) -> sympy.Symbol:
+    def real(self, variable: Index, names: Names) -> sympy.Symbol:
         """The letter of a variable of integration, which is no integer."""
-        symbol = sympy.Symbol(str(self.of(variable)), real=True)
-        self.symbols[variable] = symbol
-        return symbol
+        name = names.new(variable.name or "t")
+        while name in self.used:
+            name += "'"
+        self.used.add(name)
+        self.symbols[variable] = sympy.Symbol(name, real=True)
+        return self.symbols[variable]
 
     def axes(self, convert) -> tuple[tuple, ...]:
         """(letter, low, high) of every index so far, infinite axes left out."""

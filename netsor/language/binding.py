@@ -13,6 +13,7 @@ from netsor.ir.expressions import Index, Num, Sym
 from netsor.language import hidden, syntax
 from netsor.language.arguments import given_arguments
 from netsor.language.call_site import inside_call
+from netsor.language.constants import is_empty
 from netsor.language.diagnostics import Label
 from netsor.language.expressions import Meaning, evaluate, wrong_kind
 from netsor.language.lefthand import Left, each_value, left_of
@@ -66,7 +67,7 @@ def bind(entity: BlockEntity, node: syntax.Call, left: Left, frame: Frame) -> Bi
     scope = _new_scope(entity, node, left, set(outer.values()), frame)
     inside = Frame(frame.state, scope, terms=tuple(each if isinstance(each, Index) else Num(each) for each in scope.prefix))
     call = node.span._replace(call=frame.state.call)
-    empty = any(axis.range.size == 0 for axis in left.axes if not axis.range.infinite)
+    empty = any(is_empty(axis.range) for axis in left.axes)
     locals_ = _declare_indices(formals, outer, scope)
     for formal in () if empty else formals:
         if formal in actuals:
@@ -166,7 +167,7 @@ def _declare_actual(actual: Actual, locals_: dict[str, Index], scope: Scope, fra
     """Evaluate the actual where the block is called, and give its bound indices their names in the block."""
     names = {outer: locals_[word] for outer, word in zip(actual.bound, actual.words)}
     for index in names:
-        if not index.range.infinite and index.range.size == 0:
+        if is_empty(index.range):
             fail("N332", "this has no elements", actual.node.span, f"`{written(index)}` has no values",
                  (Label(actual.formal.span, "this argument"),))
 

@@ -12,7 +12,7 @@ from netsor.ir.rewrite import children
 from netsor.language import syntax
 from netsor.language.arguments import given_arguments
 from netsor.language.conditions import choice, condition
-from netsor.language.constants import closed_value, tidy
+from netsor.language.constants import closed_value, evaluator, tidy
 from netsor.language.diagnostics import Diagnostic, Label
 from netsor.language.expressions import Meaning, evaluate, evaluates, quantity, to_the_power, value, vector_value
 from netsor.language.hidden import vector
@@ -171,6 +171,10 @@ def nonlinearity(word: str, node: syntax.Call, frame: Frame) -> Value:
         if name not in given and default is None:
             fail("N316", f"`{word}` needs a value for `{name}`", node.span)
         values.append(_parameter(word, name, given[name], frame) if name in given else Num(_exact(default)))
+    try:
+        nonlinearities.get(word).check(*[evaluator().evaluate(each).data for each in values])
+    except ValueError as error:
+        fail("N502", str(error), node.span)
     return Value(argument.level, _applied(word, argument, values, node, frame), node.span, width=argument.width)
 
 

@@ -129,6 +129,15 @@ def numbers_of(range_: Range) -> range:
     return range(range_.lo, range_.hi + 1)
 
 
+def is_empty(range_: Range) -> bool:
+    """Whether a range has no values.
+
+    :raises NeedsNumber: if it has none at the trial values of free parameters; with others it may have some."""
+    if range_.infinite or range_.size > 0:
+        return False
+    return len(numbers_of(range_)) == 0
+
+
 def whole(expr: Expr) -> int | None:
     """The whole number that an expression is, None if it is not one; NeedsNumber if it hinges on free parameters."""
     if names := free_parameters(expr):

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from netsor.ir.expressions import Index, Num
 from netsor.language import syntax
-from netsor.language.constants import numbers_of, whole
+from netsor.language.constants import is_empty, numbers_of, whole
 from netsor.language.diagnostics import Diagnostic, Label, NetsorError
 from netsor.language.expressions import constant
 from netsor.language.references import check_index_is_declared
@@ -110,7 +110,7 @@ def _number(node: syntax.Node, frame: Frame) -> int:
 
 def each_value(left: Left, frame: Frame, define: Callable[[Left, Frame], None]) -> None:
     """Define the whole family at once; where the definition differs from value to value of an index, value by value."""
-    if any(axis.range.size == 0 for axis in left.axes if not axis.range.infinite):
+    if any(is_empty(axis.range) for axis in left.axes):
         return  # an index without values: there is nothing to define
     inside = frame
     for axis in left.axes:

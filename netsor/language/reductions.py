@@ -9,7 +9,7 @@ from netsor.ir.rewrite import free_indices
 from netsor.language import syntax
 from netsor.language.binders import bound_index, check_not_empty, guard_condition, number_of_terms, over_nothing
 from netsor.language.conditions import condition, guard_of
-from netsor.language.constants import numbers_of
+from netsor.language.constants import is_empty, numbers_of
 from netsor.language.diagnostics import Label
 from netsor.language.expressions import evaluates, value
 from netsor.language.ranges import check_subscripts
@@ -61,7 +61,7 @@ def _whole(op: str, node: syntax.Reduction, frame: Frame, indices: tuple[Index, 
         fail("N313", f"{op} over the infinite range of `{infinite[0].name}` has no limit here", node.span)
     test = guard_condition(node, frame, infinite)
     guard = None if test is None or test.static else test.expr
-    if (test is not None and test.static is False) or any(i.range.size == 0 for i in indices if not i.range.infinite):
+    if (test is not None and test.static is False) or any(is_empty(index.range) for index in indices):
         return None if part else over_nothing(op, node)
     body = value(node.body, frame.with_guard(None if test is None else guard_of(test)))
     level = max(body.level, test.level if guard is not None else Level.NUMBER)
@@ -91,7 +91,7 @@ def softmax(node: syntax.Reduction, frame: Frame) -> Value:
              binder.span, "", hint=f"write [… , {word}] on the left")
     if index.range.infinite:
         fail("N313", f"a softmax over the infinite range of `{word}` has no limit here", node.span)
-    if index.range.size == 0:
+    if is_empty(index.range):
         fail("N511", "this softmax has no terms", node.span)
     index = frame.scope.index(word, index.range) if not frame.inlined else index
     outside = tuple(guard for guard in frame.guards if index not in free_indices(guard))  # of another `index`

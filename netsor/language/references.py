@@ -10,10 +10,12 @@ from typing import NoReturn
 
 import numpy as np
 
-from netsor.ir.expressions import ONE, Array, Call, Coord, Expr, Index, Num, Range, ScalarRef, add
+from netsor.ir.expressions import ONE, Array, Call, Coord, Expr, Index, Num, Range, ScalarRef, add, mul
+from netsor.ir.kernel import ends, range_size
 from netsor.ir.program import ArrayDeclaration, Matrix
 from netsor.ir.rewrite import free_indices, substitute
 from netsor.language import syntax
+from netsor.language.constants import NeedsNumber, free_parameters
 from netsor.language.diagnostics import Label
 from netsor.language.expressions import Meaning, evaluate, evaluates, value
 from netsor.language.ranges import check_subscripts, interval, normal
@@ -141,6 +143,9 @@ def wrapped(node: syntax.Call, entity: Pieces, place: int, frame: Frame) -> Expr
     ranges = [each.range if isinstance(each, Index) else Range(each, each) for each in values]
     if any(range_.infinite for range_ in ranges):
         fail("N313", "an infinite range is no circle", node.span)
+    bounds = [bound for range_ in (*ranges, *(index.range for index in free_indices(position))) for bound in range_.bounds or ()]
+    if bounds:
+        return _wrapped_free(position, ranges, bounds)
     low, high = min(range_.lo for range_ in ranges), max(range_.hi for range_ in ranges)
     size = high - low + 1
     if isinstance(position, Num):
@@ -149,6 +154,17 @@ def wrapped(node: syntax.Call, entity: Pieces, place: int, frame: Frame) -> Expr
     if bounds is not None and low <= bounds[0] and bounds[1] <= high:
         return position
     return normal(add(Call("mod", (normal(add(position, -low)), Num(size))), low))
+
+
+def _wrapped_free(position: Expr, ranges: list[Range], bounds: list[Expr]) -> Expr:
+    """The same where free parameters bound a range: the size of the circle is an expression."""
+    circle = ranges[0]
+    if any(range_ != circle for range_ in ranges):
+        raise NeedsNumber(frozenset().union(*map(free_parameters, bounds)))
+    if isinstance(position, Index) and position.range == circle:
+        return position
+    low, _ = ends(circle)
+    return normal(add(Call("mod", (normal(add(position, mul(-1, low))), range_size(circle))), low))
 
 
 def inner_name(path: Sequence[syntax.Identifier], frame: Frame) -> Pieces:

@@ -131,6 +131,9 @@ class Nonlinearity:
 
     # ---- what a declaration may add ------------------------------------------------------------
 
+    def check(self, *params: Any) -> None:
+        """ValueError, with the reason, for values of the parameters that have no function: what a program is told (N502)."""
+
     def slope(self, z: Any, of: Callable[..., Any], *params: Any) -> Any:
         """The derivative as a formula in ``z`` and in functions of the catalogue, ``of(name, argument, *parameters)``: numbers, arrays
         and expressions alike.  It holds almost everywhere, for a continuous function.  None where none is known, and for functions

@@ -70,16 +70,21 @@ class Hermite(Polynomial):
 
     name, citation = "hermite", "Mehler 1866; Isserlis 1918"
 
+    def check(self, k):
+        _degrees(k)
+
     def function(self, x, k):
         """By the three-term recurrence, which is stable where the monomials are not."""
-        degree = _degree(k)
+        degrees = _degrees(k)
         before, now = np.zeros_like(x), np.ones_like(x)
-        for j in range(degree):
+        result = now + np.zeros(degrees.shape)
+        for j in range(int(np.max(degrees, initial=0))):
             before, now = now, (x * now - np.sqrt(j) * before) / np.sqrt(j + 1)
-        return now
+            result = np.where(degrees == j + 1, now, result)
+        return result
 
     def derivative(self, x, k):
-        return np.sqrt(k) * self.function(x, k - 1) if k else np.zeros_like(x)
+        return np.sqrt(k) * self.function(x, np.maximum(np.asarray(k) - 1, 0))
 
     def slope(self, z, of, k):
         degree = _degree(getattr(k, "value", k))
@@ -96,10 +101,16 @@ class Hermite(Polynomial):
 
 
 def _degree(k) -> int:
-    """A degree is a whole number; the monomial coefficients lose all accuracy far beyond 40."""
-    if np.ndim(k) or int(k) != k or not 0 <= k <= 40:
-        raise ValueError(f"hermite needs a whole degree between 0 and 40, not {k}")
-    return int(k)
+    return int(_degrees(k).item())
+
+
+def _degrees(k) -> np.ndarray:
+    """Degrees are whole numbers; the monomial coefficients lose all accuracy far beyond 40."""
+    degrees = np.asarray(k, dtype=float)
+    whole = (degrees == np.rint(degrees)) & (degrees >= 0) & (degrees <= 40)
+    if not whole.all():
+        raise ValueError(f"hermite needs a whole degree between 0 and 40, not {degrees.flat[np.argmin(whole)]:g}")
+    return degrees
 
 
 for declaration in (Square, Cube, Hermite):

@@ -132,6 +132,16 @@ def test_a_deep_network_is_derived_in_time_and_its_recursion_is_one_line():
     assert len(deep.statements) < 50 * 3
 
 
+def test_what_a_loop_does_not_name_is_one_line_too():
+    """Expectations of functions that the program does not name do not nest as deep as the loop is long; their values are those of the
+    engine."""
+    source = "width n\nparam L = 3\ninput x[0] ~ N(0, 1)\nfor l in 1..L:\n  matrix W[l] ~ N(0, 2/n)\n  x[l] = W[l] @ tanh(x[l-1])\noutput x[L]"
+    deep = parse(source, L=150).derive()
+    assert "for l = 2..149" in deep.text() and max(map(len, deep.text().splitlines())) < 130
+    found = float(parse(source).derive().evaluate()["Cov(x[3], x[3])"])
+    assert abs(found - float(parse(source).limit()["x"].cov.value)) < 1e-9
+
+
 def test_defaults_and_data_of_the_program_are_used():
     """reference values of the ReLU network with two hidden layers (independent quadrature)."""
     values = derivation("mlp").evaluate()["Cov(h[3,b], h[3,b'])"]
