@@ -57,6 +57,7 @@ output h
 """
 
 
+@pytest.mark.slow
 def test_elements_in_reverse_order_have_the_covariances_of_the_others_in_reverse_order():
     """r[3-i] stands where r[i] did, with the same matrix in all of them: 4 standard errors, which are 1e-3 at most."""
     forward, backward = (netsor.parse(REVERSED.replace("PLACE", place)).limit()["h"] for place in ("i", "3-i"))

@@ -39,6 +39,7 @@ def check(programs: list[tuple[str, Path]], workers: int, seconds: float, share:
     assert done >= len(programs) / 5
 
 
+@pytest.mark.slow
 def test_the_originals_have_a_limit():
     outcomes = list(run([(path.read_text(encoding="utf-8"), path) for path in PROGRAMS]))
     assert {outcome.path.name: outcome.detail for outcome in outcomes if outcome.kind != "limit"} == {}
