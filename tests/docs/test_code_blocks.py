@@ -204,7 +204,7 @@ def test_links_between_pages_lead_somewhere(page):
 def test_the_readme_has_the_two_commands_that_continuous_integration_runs():
     lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
     commands = [line[2:] for line in lines if line.startswith("$ pip install ")]
-    assert commands == ["pip install . && netsor run programs/attention.netsor", "pip install '.[test]' && pytest"]
+    assert commands == ["pip install . && netsor run programs/attention.netsor", "pip install '.[test]' && pytest -n 2"]
     script = (ROOT / ".ci/run").read_text(encoding="utf-8")
     assert r"sed -n 's/^\$ \(pip install .*\)$/\1/p' README.md" in script
 
