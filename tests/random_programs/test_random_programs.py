@@ -8,6 +8,8 @@ below 1e-3.  What is wrong by 10 % in a vector's moment, or by half in the varia
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 from generator.compare import STAGES, Outcome, outcome, with_outputs
 from generator.programs import program
@@ -16,15 +18,16 @@ from generator.shrink import smallest
 from netsor.ir.kernel import Kernel
 from netsor.rules.matmul import MatMulRule
 
-QUICK, ALL, CHUNK = 5, 500, 25
+QUICK = (0, 1023, 1042, 1055)
+ALL, CHUNK = 500, 25
 
 
-def check(seeds: range) -> None:
+def check(seeds: Iterable[int]) -> None:
     outcomes = {seed: outcome(program(seed)) for seed in seeds}
     failed = [seed for seed, found in outcomes.items() if not found.fine]
     assert not failed, described(failed, outcomes)
     agreed = sum(found.kind == "agrees" for found in outcomes.values())
-    assert agreed >= len(seeds) / 2, "otherwise only refusals would be tested"
+    assert agreed >= len(outcomes) / 2, "otherwise only refusals would be tested"
 
 
 def described(failed: list[int], outcomes: dict[int, Outcome]) -> str:
@@ -38,11 +41,11 @@ def described(failed: list[int], outcomes: dict[int, Outcome]) -> str:
 
 
 def test_some_random_programs():
-    check(range(QUICK))
+    check(QUICK)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("start", range(QUICK, QUICK + ALL, CHUNK))
+@pytest.mark.parametrize("start", range(0, ALL, CHUNK))
 def test_many_random_programs(start):
     check(range(start, start + CHUNK))
 
