@@ -200,8 +200,9 @@ def summation(body: sympy.Expr, bounds: list[tuple]) -> sympy.Expr:
     if isinstance(body, sympy.Add):
         return sympy.Add(*[summation(term, bounds) for term in body.args])
     outside, inside = [], []
-    for factor in sympy.Mul.make_args(body):
+    for factor in map(_plain_delta, sympy.Mul.make_args(body)):
         (inside if factor.free_symbols & symbols else outside).append(factor)
+    inside = [factor for factor in _where_equal(inside, outside) if not _always(factor, bounds)]
     for position, factor in enumerate(inside):
         rest = inside[:position] + inside[position + 1:]
         if isinstance(factor, sympy.Add) and any(part.has(sympy.Sum) for part in factor.args):
@@ -217,6 +218,33 @@ def summation(body: sympy.Expr, bounds: list[tuple]) -> sympy.Expr:
         if found is not None:
             return sympy.Mul(*outside) * summation(found, [other for other in kept if other is not bound])
     return sympy.Mul(*outside) * (sympy.Sum(inner, *kept) if kept else inner)
+
+
+def _plain_delta(factor: sympy.Expr) -> sympy.Expr:
+    """A Kronecker delta of two indices, for one of sums of which all else cancels: delta of o and i - i' + o."""
+    if not isinstance(factor, sympy.KroneckerDelta):
+        return factor
+    terms = sympy.Add.make_args(factor.args[0] - factor.args[1])
+    positive = [term for term in terms if isinstance(term, sympy.Symbol)]
+    negative = [-term for term in terms if isinstance(-term, sympy.Symbol)]
+    plain = len(terms) == 2 and len(positive) == len(negative) == 1
+    return sympy.KroneckerDelta(*positive, *negative) if plain else factor
+
+
+def _where_equal(inside: list, outside: list) -> list:
+    """What stands beside deltas of two indices, with one in the place of the other."""
+    for delta in outside:
+        if isinstance(delta, sympy.KroneckerDelta) and all(isinstance(side, sympy.Symbol) for side in delta.args):
+            one, other = delta.args
+            inside = [factor.xreplace({other: one}) for factor in inside]
+    return inside
+
+
+def _always(factor: sympy.Expr, bounds: list[tuple]) -> bool:
+    """Whether an indicator says no more than the range of an index."""
+    return isinstance(factor, Indicator) and any(
+        factor.args[0] in (sympy.Le(low, symbol), sympy.Le(symbol, high), sympy.Ge(symbol, low), sympy.Ge(high, symbol))
+        for symbol, low, high in bounds)
 
 
 def _apart(inner: sympy.Sum, used: set) -> tuple[sympy.Expr, list[tuple]]:

@@ -10,7 +10,7 @@ import sympy
 
 from netsor.derive.build import collect
 from netsor.derive.layers import with_loops
-from netsor.derive.statement import Statement
+from netsor.derive.statement import Statement, without_idle_correlations
 from netsor.ir.expressions import Index, Sym
 from netsor.ir.program import Program
 
@@ -30,7 +30,7 @@ class Derivation:
         collector = collect(program, outputs, steps)
         self.program, self.steps = collector.program, steps
         self.analysis = collector.analysis
-        self.statements: list[Statement] = [statement.tidied() for statement in collector.statements]
+        self.statements: list[Statement] = without_idle_correlations([statement.tidied() for statement in collector.statements])
         self.lines: list[Statement] = with_loops(self.statements)
 
     # --- access ------------------------------------------------------------------------------------------------------

@@ -80,8 +80,16 @@ class Names:
             case _:
                 name = family.name
         if len(name) > LONGEST_NAME:
-            return family.name.replace(".", "")
+            return self._after_its_place(family)
         return f"({name})" if _is_compound(name) else name
+
+    @staticmethod
+    def _after_its_place(family: Family) -> str:
+        """`x.u.avg` for an average in the block that makes x.u: a name for what is too long to be called by its formula."""
+        if not isinstance(family.definition, Moment):
+            return family.name.replace(".", "")
+        block = [part for part in family.name.split(".") if part != "return" and not part.isdigit()]
+        return ".".join([*block, "avg"])
 
     def _bare(self, expr: Expr) -> Expr:
         """The expression with the names of families alone."""

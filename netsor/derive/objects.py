@@ -12,6 +12,8 @@ import sympy
 class Indicator(sympy.Function):
     """1 where the condition (the argument) holds, 0 elsewhere."""
 
+    is_commutative = True  # not to be asked of a condition
+
     def _eval_power(self, exponent):
         return self if exponent.is_positive else None
 

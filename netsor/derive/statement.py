@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import sympy
 
+from netsor.derive.names import LoopNumber
 from netsor.derive.tidy import tidy
 
 SECTIONS = ("given", "kernels", "scalars", "scores", "outputs", "moments")
@@ -64,3 +65,19 @@ class Kurtosis(sympy.Expr):
     """The excess kurtosis of a."""
 
     is_commutative = True
+
+
+def without_idle_correlations(statements: list[Statement]) -> list[Statement]:
+    """The statements without correlations that no formula mentions: they are named before it is known whether there is a closed form."""
+    mentioned = {
+        _name_and_numbers(found)
+        for each in statements for part in (each, *each.where) for found in part.right.atoms(sympy.Indexed)
+    }
+    return [each for each in statements if each.rule != "correlation" or _name_and_numbers(each.left) in mentioned]
+
+
+def _name_and_numbers(element: sympy.Expr) -> tuple:
+    """What tells the equation of an element apart from others: its name and the numbers of loops in its subscripts."""
+    if not isinstance(element, sympy.Indexed):
+        return element, ()
+    return element.base, tuple(each for each in element.indices if isinstance(each, LoopNumber))

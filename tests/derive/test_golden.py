@@ -16,7 +16,8 @@ CASES = {
     "attention_infinite_heads": ("attention_infinite_heads", {}), "attention_linear": ("attention_linear", {}),
     "two_layers": ("transformer_two_layers", {}), "attention_tokens": ("attention_tokens", {}), "mlp": ("mlp", {"L": 6}),
     "resnet": ("resnet", {}), "rnn": ("rnn", {}), "shared_matrix": ("shared_matrix", {}), "layer_norm": ("layer_norm", {}),
-    "dropout": ("dropout", {}),
+    "dropout": ("dropout", {}), "convolution": ("convolution", {}), "mean_field": ("mean_field", {}),
+    "transformer_pre_ln": ("transformer", {"L": 2}),
 }
 
 

@@ -100,3 +100,15 @@ def test_awkward_names_compile(tmp_path):
         found = Derivation(load_program(Source(AWKWARD), free=True), steps=steps).latex()
         assert not compiled(found, tmp_path)
     assert parse(AWKWARD, sigma_w=1).derive().free == ["η"]
+
+
+def test_inverse_functions_are_called_as_in_papers():
+    found = load(PROGRAMS / "resnet.netsor").derive().latex()
+    assert r"\arccos" in found
+    assert r"\operatorname{a" not in found
+
+
+@pytest.mark.parametrize("name, mentioned", [("mean_field", False), ("resnet", True)])
+def test_correlations_are_stated_if_a_formula_mentions_them(name, mentioned):
+    """E tanh(u) tanh(v) has no closed form, and is not written with the correlation."""
+    assert any(line.rule == "correlation" for line in load(PROGRAMS / f"{name}.netsor").derive().lines) == mentioned

@@ -157,7 +157,7 @@ def subscripted(base: str, subscripts: str) -> str:
 
 def latex(expr: sympy.Expr) -> str:
     """A formula in LaTeX (mathematics mode)."""
-    return Printer({"fold_short_frac": False, "order": None}).doprint(expr)
+    return Printer({"fold_short_frac": False, "order": None, "inv_trig_style": "full"}).doprint(expr)
 
 
 def left_side(statement) -> str:
@@ -226,12 +226,13 @@ def document(derivation) -> str:
     title = latex_escape(f"{derivation.program.name}: the limit as ") + rf"${derivation.program.width}\to\infty$"
     return "\n".join([
         r"\documentclass{article}", r"\usepackage[utf8]{inputenc}", r"\usepackage{amsmath,amssymb}",
-        r"\usepackage[margin=2cm]{geometry}", r"\allowdisplaybreaks", r"\setlength{\parindent}{0pt}", r"\begin{document}", rf"\section*{{{title}}}", body(derivation),
+        r"\usepackage[margin=2cm]{geometry}", r"\allowdisplaybreaks", r"\setlength{\parindent}{0pt}", r"\emergencystretch=3em",
+        r"\begin{document}", rf"\section*{{{title}}}", body(derivation),
         r"\end{document}", ""])
 
 
 def _words(text: str) -> str:
-    escaped = latex_escape(text)
+    escaped = latex_escape(text).replace("n → ∞", r"$n\to\infty$")
     for sign, command in SIGNS.items():
         escaped = escaped.replace(sign, f"${command}$")
     return escaped
