@@ -12,7 +12,7 @@ from netsor.cli.backends import backend_options, usage_errors
 from netsor.cli.command import Command
 from netsor.cli.figure_file import FigureFile, plot_option
 from netsor.cli.progress import ProgressDisplay
-from netsor.cli.selection import selected
+from netsor.language.selection import selected
 from netsor.cli.widths import coordinates_option, runs_option, widths_option
 
 
@@ -53,7 +53,7 @@ def command(ctx, file, widths, runs, coordinates, controls, kernel_densities, se
     with FigureFile(plot) if plot else nullcontext() as figure:
         start = time.perf_counter()
         program = options.load(file, settings, data, plugins)
-        wanted = selected(program, outputs)
+        wanted = selected(program.ir, outputs)
         if not as_json:
             options.warn(program.ir.warnings)
         if samples is not None:

@@ -6,7 +6,7 @@ import click
 
 from netsor.cli import options
 from netsor.cli.command import Command
-from netsor.cli.selection import selected
+from netsor.language.selection import selected
 
 FORMATS = ("text", "markdown", "latex", "sympy", "json")
 
@@ -33,7 +33,7 @@ def command(file, settings, data, outputs, form, steps, as_json, plugins) -> Non
     program = options.load(file, settings, data, plugins, free=True)
     if form == "text" and not as_json:
         options.warn(program.ir.warnings)
-    derivation = Derivation(program.ir, selected(program, outputs), steps)
+    derivation = Derivation(program.ir, selected(program.ir, outputs), steps)
     if as_json or form == "json":
         from netsor.cli.json_output import dump
 

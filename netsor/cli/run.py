@@ -12,7 +12,7 @@ from netsor.cli.archive import Archive
 from netsor.cli.command import Command
 from netsor.cli.figure_file import FigureFile, plot_option
 from netsor.cli.progress import ProgressDisplay
-from netsor.cli.selection import selected
+from netsor.language.selection import selected
 
 
 @click.command(cls=Command, short_help="The infinite-width limit of a program, in numbers.")
@@ -35,7 +35,7 @@ def command(file, settings, data, outputs, samples, seed, as_json, out, plot, pl
     with Archive(out) if out else nullcontext() as archive, FigureFile(plot) if plot else nullcontext() as figure:
         start = time.perf_counter()
         program = options.load(file, settings, data, plugins)
-        wanted = selected(program, outputs)
+        wanted = selected(program.ir, outputs)
         if not as_json:
             options.warn(program.ir.warnings)
         if samples is not None:

@@ -13,7 +13,7 @@ from netsor.cli.backends import backend_options, usage_errors
 from netsor.cli.command import Command
 from netsor.cli.figure_file import FigureFile, plot_option
 from netsor.cli.progress import ProgressDisplay
-from netsor.cli.selection import selected
+from netsor.language.selection import selected
 from netsor.cli.widths import coordinates_option, runs_option
 
 
@@ -41,7 +41,7 @@ def command(file, width, runs, coordinates, settings, data, outputs, seed, backe
     with Archive(out) if out else nullcontext() as archive, FigureFile(plot) if plot else nullcontext() as figure:
         start = time.perf_counter()
         program = options.load(file, settings, data, plugins)
-        wanted = selected(program, outputs)
+        wanted = selected(program.ir, outputs)
         if not as_json:
             options.warn(program.ir.warnings)
         with usage_errors(), ProgressDisplay() as progress:

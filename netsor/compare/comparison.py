@@ -17,6 +17,7 @@ from netsor.compare.probe import DISTRIBUTION, Measurement, Probe
 from netsor.compare.result import Comparison, StatisticResult
 from netsor.finite.backends import drawing_on
 from netsor.ir.program import Program
+from netsor.language.selection import selected
 
 if TYPE_CHECKING:
     from netsor.compare.kernel_density import KernelDensityDivergence
@@ -51,6 +52,7 @@ def compare(
     ir: Program = getattr(program, "ir", program)
     widths = tuple(sorted(set(map(int, widths))))
     _check(widths, runs, coordinates, level)
+    selected(ir, outputs or ())  # refuses other names
     wanted = [output for output in ir.outputs if outputs is None or output.name in outputs]
     elements = sum(min(MAX_ELEMENTS, int(np.prod([axis.range.size for axis in output.axes]))) for output in wanted
                    if not any(axis.range.infinite for axis in output.axes))

@@ -105,7 +105,7 @@ class WidthVerdict:
     meaning: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """Finite width against the limit.
 
@@ -130,6 +130,10 @@ class Comparison:
     def verdict(self) -> str:
         found = {result.verdict for result in self.results}
         return DISAGREES if DISAGREES in found else UNRESOLVED if UNRESOLVED in found else AGREES
+
+    def __repr__(self) -> str:
+        widths = ", ".join(map(str, self.widths))
+        return f"<comparison of {self.program} at widths {widths}: {self.verdict}, {self.tests:,} statistics>"
 
     @property
     def per_width(self) -> dict[int, WidthVerdict]:

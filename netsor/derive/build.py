@@ -14,6 +14,7 @@ from netsor.derive.statement import Covariance, Expected, Statement
 from netsor.ir.expressions import Expr
 from netsor.ir.kernel import Kernel, sides
 from netsor.ir.program import Output, Program
+from netsor.language.selection import selected
 from netsor.limit.analysis import Analysis
 from netsor.limit.failures import as_diagnostics
 from netsor.limit.recursion import copy, generic
@@ -23,7 +24,8 @@ from netsor.rules import rule_of
 def collect(program: Program, outputs: list[str] | None = None, steps: bool = False) -> Collector:
     """Everything that the outputs of a program (all, or those named) rest on, as statements.
 
-    :raises NetsorError: if the theorem does not cover the program (N4)."""
+    :raises NetsorError: if the theorem does not cover the program (N4); for a name that is no output (N220)."""
+    selected(program, outputs or ())  # refuses other names
     with as_diagnostics():
         analysis = Analysis(program, whole_kernels=True)
         program = analysis.program  # without transposes, with the same limit

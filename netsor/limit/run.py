@@ -9,6 +9,7 @@ import numpy as np
 
 from netsor.expectation.memory import keep_freed_memory
 from netsor.ir.program import Program
+from netsor.language.selection import selected
 from netsor.limit.analysis import Analysis
 from netsor.limit.denominators import prepare_checked
 from netsor.limit.failures import as_diagnostics
@@ -37,7 +38,12 @@ def run_limit(
         None: as many as a second or so allows, between 2**12 and 2**18.
     :param outputs: names of the outputs wanted (all by default).
     :param progress: called with (samples done, samples in all).
-    :raises NetsorError: if the theorem does not cover the program (N4), or an expectation does not exist (N5)."""
+    :raises NetsorError: if the theorem does not cover the program (N4), or an expectation does not exist (N5); for a name that is no
+        output (N220).
+    :raises ValueError: for a number of samples that is not positive."""
+    if samples is not None and samples < 1:
+        raise ValueError("samples is a positive integer")
+    selected(program, outputs or ())  # refuses other names
     keep_freed_memory()
     with as_diagnostics():
         analysis = Analysis(program)

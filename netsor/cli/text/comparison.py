@@ -36,7 +36,7 @@ def describe(comparison: Comparison, program: Program, wanted: tuple[int, ...], 
     lines += _kernel_densities(comparison)
     lines += [""] + [f"note: {note}" for note in comparison.notes]
     verdict = click.style(comparison.verdict, fg=COLOURS[comparison.verdict], bold=True)
-    meaning = MEANING[comparison.verdict].split(" ", 1)[1]
+    meaning = MEANING[comparison.verdict].removeprefix(f"{comparison.verdict} ")
     tests = f"{comparison.tests:,} statistics together, false-alarm rate {comparison.level:g}"
     return [*lines, f"{verdict}  {meaning}: {tests}", _effort(comparison, wanted, seconds)]
 
