@@ -1,4 +1,5 @@
-"""Random programs: the limit agrees with the network at finite width, every matrix drawn in full, or the program is refused with a reason.
+"""Random programs: the limit agrees with its formulas and with the network at finite width, every matrix drawn in full, or the program is refused
+with a reason.
 
 Of a program about 30 moments are compared at 5 standard errors at widths n and 2n.  One that fails is compared again at twice the
 width with four times the runs, and then once more; only one that fails three times counts.  A right program does so with

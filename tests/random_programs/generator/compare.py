@@ -19,6 +19,7 @@ SIGMAS = 5.0
 CURVATURE = 6.0
 """The bias left by a pair of widths (n, 2n) may be this over n^2, in units of the scale of what is measured, squared."""
 ROUNDING = 1e-12
+FORMULAS = 1e-9  # relative; and the stated error of numbers
 SECONDS = 60
 REFUSALS = {"N401", "N402", "N405", "N407", "N409"}
 NOISY = re.compile(r"\[N514\].* (?:eigenvalue|variance is|by) (-?[\d.e-]+)$", re.MULTILINE)
@@ -67,12 +68,31 @@ def _outcome(source: str, stages) -> Outcome:
     for name, (value, error) in wanted.items():
         if not (np.isfinite(value).all() and np.isfinite(error).all()):
             return Outcome("not finite", f"{name}: {value}")
-    found = ""
+    found = formulas_disagree(program, limit)
+    if found:
+        return Outcome("limit and derivation disagree", found)
     for seed, (width, runs) in enumerate(stages):
         found = disagreement(program, wanted, width, runs, seed)
         if not found:
             return Outcome("agrees")
     return Outcome("limit and finite width disagree", found)
+
+
+def formulas_disagree(program: netsor.Program, limit) -> str:
+    """Covariances of the outputs from the formulas against the numbers, as far as they have a closed form over the scores; "" if they agree."""
+    values = program.derive().evaluate()
+    for output in program.ir.outputs:
+        axes = [index.name for index in output.axes]
+        one, other = ("[" + ",".join(name + prime for name in axes) + "]" if axes else "" for prime in ("", "'"))
+        key = f"Cov({output.name}{one}, {output.name}{other})"
+        variable = limit[output.name]
+        if key not in values or variable.cov is None or values[key].shape != variable.cov.value.shape:
+            continue
+        expected, error = variable.cov.value, variable.cov.error
+        off = np.abs(values[key] - expected) - FORMULAS * np.maximum(1.0, np.abs(expected)) - SIGMAS * error
+        if not (off <= 0).all():
+            return f"{key}: formula {values[key].ravel()[np.argmax(off)]:.12g}, number {expected.ravel()[np.argmax(off)]:.12g}"
+    return ""
 
 
 def _is_noise(source: str, message: str) -> bool:
