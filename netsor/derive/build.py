@@ -17,8 +17,12 @@ from netsor.ir.program import Output, Program
 from netsor.language.selection import selected
 from netsor.limit.analysis import Analysis
 from netsor.limit.failures import as_diagnostics
+from netsor.limit.limits import TooMuchWork
 from netsor.limit.recursion import copy, generic
 from netsor.rules import rule_of
+
+
+MOST_PARTS = 150  # of an output: their covariances are as many as pairs
 
 
 def collect(program: Program, outputs: list[str] | None = None, steps: bool = False) -> Collector:
@@ -117,6 +121,10 @@ def output_laws(output: Output, analysis: Analysis) -> list[LawOf]:
     """Mean and covariance of the parts of an output, given the scores."""
     laws = []
     families = list(dict.fromkeys(part.reference.family for part in output.parts))
+    if output.is_vector and len(families) > MOST_PARTS:
+        raise TooMuchWork(
+            f"`{output.name}` has {len(families):,} parts with definitions of their own, each pair of which has its formula",
+            hint=f"ask for a part of it: output {output.parts[0].reference.family.label}")
     for k, one in enumerate(families):
         if one.is_sampled or not output.is_vector:
             continue

@@ -21,6 +21,7 @@ from netsor.limit.recursion import generic
 from netsor.rules import rule_of
 
 SMALL = 3  # an equation with no more parts than this is written out wherever it is used
+LONGEST_INSIDE = 60  # no equation with more parts is written out in another, those inside it included
 LONGEST_NUMBER = 6  # so is a number with no more operations
 
 
@@ -61,9 +62,9 @@ class Collector:
                     seen.add(found)
                     stack.append(found.expression)
         last = {root.binding for root in roots if isinstance(root, Let)}  # an output's own kernel
-        self.inlined = frozenset(
-            binding for binding in self.uses if self._is_minor(binding)
-            or (binding in last and not self.steps and self.uses[binding] == 1 and not loop_numbers(binding.about)))
+        self.inlined = self._minor() | frozenset(
+            binding for binding in self.uses
+            if binding in last and not self.steps and self.uses[binding] == 1 and not loop_numbers(binding.about))
         self.convert = Converter(self.names, self.inlined, self.sizes, self.correlations)
         self._name_kernels()
         self.convert.scalars = self.recursion.scalars()
@@ -91,12 +92,19 @@ class Collector:
             return self.recursion.scalar(part.family)
         return None
 
-    def _is_minor(self, binding: Binding) -> bool:
-        """Whether an equation is written out where it is used: used once and about something that the program does not name, or a
-        relation between two different families; or hardly longer than its name."""
-        if self.uses[binding] == 1 and not _is_named(binding) and not self.steps and not _nests(binding):
-            return True
-        return sum(1 for _ in walk(binding.expression)) <= SMALL
+    def _minor(self) -> frozenset[Binding]:
+        """The equations that are written out where they are used: used once and about something that the program does not name, or a
+        relation between two different families; or hardly longer than their name.  Not where formula in formula would grow long."""
+        length: dict[Binding, int] = {}
+        for binding in self.analysis.levels.earliest_first(self.uses):
+            if binding not in self.uses:
+                continue
+            parts = list(walk(binding.expression))
+            own = len(parts) + sum(length.get(part.binding, 0) for part in parts if isinstance(part, Let))
+            once = self.uses[binding] == 1 and not _is_named(binding) and not _nests(binding) and not self.steps
+            if len(parts) <= SMALL or (once and own <= LONGEST_INSIDE):
+                length[binding] = own
+        return frozenset(length)
 
     def _name_kernels(self) -> None:
         """Give the coefficients of kernels that have statements their names."""

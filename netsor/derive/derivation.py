@@ -74,10 +74,14 @@ class Derivation:
         :param data: arrays of ``data`` statements; those in the program by default.
         :param scores: values of scores by name (or label, where a loop makes several), arrays over their axes.  What is conditional on
             scores that are not given is left out, and so is what has no closed form as an expectation over scores.
-        :returns: float arrays (0-dimensional where there are no indices)."""
+        :returns: float arrays (0-dimensional where there are no indices).
+        :raises NetsorError: for a parameter that there is not (N205), that is a number in these formulas and another one there (N504), or
+            that has no value (N503, as data without numbers)."""
+        from netsor.derive.given import check_given
         from netsor.derive.evaluate import Evaluation, Unknown
         from netsor.derive.printing.text import left_side
 
+        check_given(self.program, params or {}, data or {})
         values = {**self.defaults(), **(params or {})}
         arrays = {array.name: array.values for array in self.program.arrays if array.definition is None}
         evaluation = Evaluation(self.statements, values, {**arrays, **(data or {})}, self._score_arrays(scores or {}))

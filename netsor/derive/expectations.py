@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import sympy
 
 from netsor.derive.closed_forms import Activation, citation, mean, pair_moment, polynomial_moment, second_moment
+from netsor.derive.closed_forms.isserlis import TooLong
 from netsor.derive.softmax import softmax_moment
 from netsor.derive.names import Letters, limits
 from netsor.derive.objects import GaussianExpectation
@@ -144,7 +145,10 @@ class Law:
         slots = term.slots
         if not term.functions:
             matrix = sympy.Matrix([[self.covariance[a][b] for b in slots] for a in slots])
-            return polynomial_moment([term.power(slot) for slot in slots], matrix, [self.means[slot] for slot in slots])
+            try:
+                return polynomial_moment([term.power(slot) for slot in slots], matrix, [self.means[slot] for slot in slots])
+            except TooLong:
+                raise NoForm from None
         if len(slots) == 1:
             return self.of_one(slots[0], term)
         if len(slots) == 2:

@@ -248,6 +248,8 @@ class Program:
     docstring: str = ""
     source: Source | None = None
     warnings: list = field(default_factory=list)
+    undetermined: frozenset[str] = frozenset()
+    """In a derivation: parameters without a value of their own, and data without numbers."""
 
     @property
     def further_widths(self) -> dict[str, str]:

@@ -60,10 +60,14 @@ def call(node: syntax.Call, frame: Frame) -> Meaning:
     if word in ("cov", "kurtosis"):
         fail("N208", f"`{word}` is a statistic of the limit; it stands in `expect` only", node.function.span)
     functions = (*catalogue(), *OPERATIONS, *scope.positions, *(scope.home.positions if scope.home is not None else ()))
+    from netsor.language.imports import file_with
+
+    shelf = file_with(word)
     last = node.function.path[-1].name  # an import brings names in without those of their file
     known = last if isinstance(frame.entity(last), FunctionEntity | BlockEntity) else ""
     fail("N208", f"there is no function `{word}`", node.function.span, "", (),
-         f"write {known}(…)" if known else scope.suggestion(word, functions))
+         f"write {known}(…)" if known else f"it is in the library: import std.{shelf}" if shelf else
+         scope.suggestion(word, functions))
 
 
 def _not_a_function(node: syntax.Call, word: str, entity, rank: int) -> None:

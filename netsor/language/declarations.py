@@ -58,6 +58,7 @@ def param(node: syntax.Param, frame: Frame) -> None:
             expr = _free(name, _parameter_value(name, _trial(expr), setting.default.span), frame.state)
         elif frame.state.free is not None and name not in frame.state.free.pinned:
             expr = Sym(name, trial=frame.state.free.trial_of(name))
+            frame.state.undetermined.add(name)
         else:
             fail("N503", f"`{name}` has no value", setting.span, "", (), f"give it one: --set {name}=…")
         declare_parameter(setting.name, expr, frame.state)
@@ -207,6 +208,8 @@ def data(node: syntax.Data, frame: Frame) -> None:
     name = node.element.name.name
     frame.scope.check_free(node.element.name)
     values = trial_array(node, frame) if _is_free(node, frame) else read_array(node, frame)
+    if _is_free(node, frame):
+        frame.state.undetermined.add(name)
     if values.ndim != len(node.element.subscripts):
         fail("N506", f"`{name}` is declared with {len(node.element.subscripts)} sizes, and the array has "
              f"{values.ndim} ({_shape(values)})", node.element.span)

@@ -167,7 +167,8 @@ def _program(state: State, name: str) -> Program:
         name=name, width=state.width, widths={each: width.ratio for each, width in state.widths.items()},
         families=families, matrices=state.matrices, arrays=state.arrays, outputs=outputs.name_outputs(state.outputs),
         expectations=state.expectations, parameters=state.parameters, changed=frozenset(state.settings),
-        docstring=state.tree.docstring, source=state.tree.source, warnings=state.warnings)
+        docstring=state.tree.docstring, source=state.tree.source, warnings=state.warnings,
+        undetermined=frozenset(state.undetermined))
 
 
 def _needed(state: State) -> list[Family]:

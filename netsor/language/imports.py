@@ -6,6 +6,7 @@ statements are not looked at.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -43,6 +44,12 @@ def library() -> list[str]:
     """The names of the files of the library."""
     folder = resources.files("netsor") / "std"
     return sorted(each.name.removesuffix(ENDING) for each in folder.iterdir() if each.name.endswith(ENDING))
+
+
+def file_with(word: str) -> str:
+    """The file of the library that has a block of this name, "" if none has."""
+    head = re.compile(rf"^block {re.escape(word)}\(", re.MULTILINE)
+    return next((name for name in library() if head.search(library_source(name).text)), "")
 
 
 def library_source(name: str) -> Source:

@@ -64,6 +64,7 @@ class State:
         self.outputs: list[Output] = []
         self.expectations: list[Expectation] = []
         self.parameters: dict[str, Any] = {}
+        self.undetermined: set[str] = set()  # in a derivation: parameters without a value, data without numbers
         self.diagnostics: list[Diagnostic] = []
         self.warnings: list[Diagnostic] = []
         self.annotations: list[tuple[Family, syntax.Identifier]] = []  # kinds that the program states
