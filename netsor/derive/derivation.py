@@ -73,7 +73,8 @@ class Derivation:
         :param params: values of parameters; those in the program by default.
         :param data: arrays of ``data`` statements; those in the program by default.
         :param scores: values of scores by name (or label, where a loop makes several), arrays over their axes.  What is conditional on
-            scores that are not given is left out, and so is what has no closed form as an expectation over scores.
+            scores that are not given is left out, and so is what has no closed form as an expectation over scores, or needs quasi-random
+            points as one over several variables: ``program.limit()`` gives these with their errors.
         :returns: float arrays (0-dimensional where there are no indices).
         :raises NetsorError: for a parameter that there is not (N205), that is a number in these formulas and another one there (N504), or
             that has no value (N503, as data without numbers)."""

@@ -15,7 +15,7 @@ import numpy as np
 import sympy
 
 from netsor.derive.objects import Extremum, GaussianExpectation, Indicator, InfiniteAverage, ScoreExpectation, Softmax
-from netsor.derive.quadrature import expect
+from netsor.derive.quadrature import Unknown, expect
 from netsor.derive.statement import Statement
 from netsor.limit.functions import function as catalogue
 
@@ -27,10 +27,6 @@ NUMERIC: dict[type, Callable[..., float]] = {
     sympy.atan: math.atan, sympy.Mod: lambda x, y: x % y, sympy.sign: lambda x: (x > 0) - (x < 0), sympy.sinh: math.sinh,
     sympy.cosh: math.cosh,
 }
-
-
-class Unknown(ValueError):
-    """A formula mentions something that has no number."""
 
 
 class Evaluation:

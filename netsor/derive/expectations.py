@@ -112,9 +112,8 @@ class Law:
                     result = [left.times(right) for left in result for right in self.terms(factor)]
                 return result
             case Pow(base=base, exponent=Num(value=int(exponent))) if 0 < exponent <= 16:
-                if isinstance(base, Call):
-                    (one,) = self.terms(base)
-                    return [one.to_the(exponent)]
+                if isinstance(base, Call) and len(terms := self.terms(base)) == 1:
+                    return [terms[0].to_the(exponent)]
                 result = [Term(sympy.S.One)]
                 for _ in range(exponent):
                     result = [left.times(right) for left in result for right in self.terms(base)]

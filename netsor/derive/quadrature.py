@@ -14,12 +14,17 @@ from netsor.ir.expressions import (
 from netsor.ir.expressions import Indicator as IsTrue
 from netsor.ir.expressions import Softmax as SoftmaxNode
 from netsor.ir.program import ArrayDeclaration
+from netsor.limit.equations import Binding
 from netsor.limit.levels import Levels
 from netsor.limit.numbers import Numbers
 from netsor.limit.recursion import Recursion
 
 Value = Callable[[sympy.Expr, dict], float]
 NAMES = {own: name for name, own in SYMPY_FUNCTIONS.items()}
+
+
+class Unknown(ValueError):
+    """A formula mentions something that has no number."""
 
 
 def expect(expr: GaussianExpectation, value: Value) -> float:
@@ -33,7 +38,11 @@ def expect(expr: GaussianExpectation, value: Value) -> float:
     factors = tuple(back(factor, {}) for factor in sympy.Mul.make_args(expr.integrand))
     recursion = Recursion()
     numbers = Numbers(recursion, Levels(recursion))
-    return numbers.number(Expect(factors, tuple(blocks), means, covariance))
+    binding = Binding("E", (), Expect(factors, tuple(blocks), means, covariance))
+    value_found = float(numbers.value(binding).data)
+    if any("QMC" in method for method in numbers.ledger.methods.get(binding, ())):
+        raise Unknown("this expectation needs quasi-random points: program.limit() gives it with its error")
+    return value_found
 
 
 def _index(entry, value: Value) -> Index:
