@@ -85,7 +85,7 @@ class Derivation:
         check_given(self.program, params or {}, data or {})
         values = {**self.defaults(), **(params or {})}
         arrays = {array.name: array.values for array in self.program.arrays if array.definition is None}
-        evaluation = Evaluation(self.statements, values, {**arrays, **(data or {})}, self._score_arrays(scores or {}))
+        evaluation = Evaluation(self.statements, values, {**arrays, **(data or {})}, self._score_arrays(scores or {}, values))
         result: dict[str, np.ndarray] = {}
         for statement in self.statements:
             if statement.section in ("given", "kernels"):
@@ -115,13 +115,18 @@ class Derivation:
                     found[part.name] = part.trial
         return found
 
-    def _score_arrays(self, scores: Mapping[str, Any]) -> dict[tuple, tuple]:
+    def _score_arrays(self, scores: Mapping[str, Any], values: Mapping[str, Any]) -> dict[tuple, tuple]:
+        from netsor.ir.kernel import ends
+        from netsor.language.constants import functions
+        from netsor.ir.evaluate import Evaluator
+
+        lowest = lambda axis: 1 if axis.range.infinite else round(Evaluator(functions, dict(values)).number(ends(axis.range)[0]))  # noqa: E731
         found: dict[tuple, tuple] = {}
         for family in self.program.families:
             given = scores.get(family.label, scores.get(family.name)) if family.is_sampled else None
             if given is not None:
                 fixed = tuple(None if isinstance(part, Index) else part for part in family.pattern)
-                found[family.name, fixed] = (np.asarray(given, dtype=float), [axis.range.lo for axis in family.axes])
+                found[family.name, fixed] = (np.asarray(given, dtype=float), [lowest(axis) for axis in family.axes])
         return found
 
     # --- presentation ------------------------------------------------------------------------------------------------

@@ -112,3 +112,19 @@ def test_a_correlation_is_stated_after_its_kernel_and_for_all_its_elements():
     stated = [line.strip().split(" = ")[0] for line in lines if " = " in line]
     assert stated.index("K[i,j]") < next(k for k, left in enumerate(stated) if left.startswith("rho_K["))
     assert sum(left.startswith("rho_K[") for left in stated) == 1
+
+
+SHIFTED = """
+width n
+param k = 1
+index o in -k..k
+input x[o] ~ N(0, 1 + abs(o))
+matrix Q, K, V ~ N(0, 1/n)
+p[o] = dot(Q @ x[o], K @ x[0])/sqrt(n)
+y[o] = p[o]*(V @ x[o])
+output y, p
+"""
+
+
+def test_scores_over_a_range_that_begins_at_a_parameter():
+    assert compare(Source(SHIFTED), k=2) == 2
