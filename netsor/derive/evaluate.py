@@ -160,8 +160,9 @@ class Evaluation:
     def _integral(self, expr: sympy.Integral, env: dict) -> float:
         from scipy.integrate import quad
 
-        ((symbol, low, high),) = expr.limits
-        inside = lambda t: self._value(expr.function, {**env, symbol: t})  # noqa: E731
+        *others, (symbol, low, high) = expr.limits  # the last one is outermost
+        function = sympy.Integral(expr.function, *others) if others else expr.function
+        inside = lambda t: self._value(function, {**env, symbol: t})  # noqa: E731
         return quad(inside, self._value(low, env), self._value(high, env), epsabs=1e-13, epsrel=1e-12, limit=200)[0]
 
     def _softmax(self, expr: Softmax, env: dict) -> float:

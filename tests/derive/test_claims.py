@@ -146,3 +146,10 @@ def test_defaults_and_data_of_the_program_are_used():
     """reference values of the ReLU network with two hidden layers (independent quadrature)."""
     values = derivation("mlp").evaluate()["Cov(h[3,b], h[3,b'])"]
     np.testing.assert_allclose(values[0], [9.633333333333, 4.775120218624, 0.794638067923, 18.967689489019], atol=1e-11)
+
+
+def test_two_uniform_variables_are_integrated_one_inside_the_other():
+    """E cos(a + b)^2 for a, b uniform on [0, 1]: 1/2 + (cos 2 - cos 4/2 - 1/2)/4 by hand, in the product of two outputs."""
+    text = "width n\ninput a ~ Uniform(0, 1)\ninput b ~ Uniform(0, 1)\ny = cos(a + b)\nc = avg(y * y)\noutput c\n"
+    found = load_text(text).evaluate()["c"]
+    assert abs(found - (0.5 + (math.cos(2) - math.cos(4) / 2 - 0.5) / 4)) < 1e-12

@@ -47,8 +47,8 @@ class TextPrinter(StrPrinter):
         return f"prod({self._print(expr.function)} for {_names(self, expr.limits)})"
 
     def _print_Integral(self, expr) -> str:
-        ((symbol, low, high),) = expr.limits
-        return f"integral({self._print(expr.function)} for {symbol} in {self._print(low)}..{self._print(high)})"
+        ranges = ", ".join(f"{symbol} in {self._print(low)}..{self._print(high)}" for symbol, low, high in expr.limits)
+        return f"integral({self._print(expr.function)} for {ranges})"
 
     def _print_Piecewise(self, expr) -> str:
         *cases, (last, _) = expr.args
