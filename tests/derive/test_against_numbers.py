@@ -12,7 +12,6 @@ from netsor.derive.names import Letters, Names
 from netsor.derive.printing.text import left_side, text
 from netsor.derive.statement import Covariance, Statement
 from netsor.ir.labelled import Labelled, arrange
-from netsor.ir.program import Score
 from netsor.language import load_program
 from netsor.language.source import Source
 from netsor.limit.analysis import Analysis
@@ -33,6 +32,9 @@ def numbers_of(program, scores: dict) -> dict[str, np.ndarray]:
     names, found = Names(), {}
 
     def add(one, other, kernel, joint: bool = False) -> None:
+        scores = analysis.randomness.scores(one) | analysis.randomness.scores(other)
+        if any(axis.range.infinite for score in scores for axis in score.axes):
+            return  # an average over infinitely many scores
         letters = Letters()
         pair = [(one, "x"), (other, "y")]
         axes = [tuple(copy(axis, side) for axis in family.axes) for family, side in pair]
@@ -75,7 +77,7 @@ def compare(source, tolerance: float = 1e-10, seed: int = 0, structure: dict | N
     rng = np.random.default_rng(seed)
     scores = {
         family: rng.standard_normal([axis.range.size for axis in family.axes])
-        for family in program.families if isinstance(family.definition, Score)
+        for family in program.families if family.is_sampled and not any(axis.range.infinite for axis in family.axes)
     }
     expected = numbers_of(program, scores)
     derivation = Derivation(load_program(source, free=True, settings=structure))
