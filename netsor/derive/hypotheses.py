@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsor.ir.program import Score
-
+from netsor.limit.fresh_factor import Together
 
 
 def hypotheses(derivation) -> list[str]:
@@ -17,9 +17,12 @@ def hypotheses(derivation) -> list[str]:
                      "with everything else fixed")
     for family in analysis.program.families:
         if isinstance(family.definition, Score) and family in analysis.needed_scores():
-            source = analysis.fresh.of(family)
-            if source is not None:
-                found.append(f"{family.label} has the fresh factor {source.owner}: its summands are odd in it")
+            factor = analysis.fresh.of(family)
+            if isinstance(factor, Together):
+                names = " and ".join(dict.fromkeys(str(source.owner) for source in factor.sources))
+                found.append(f"{family.label} has the fresh factor {names} together: its summands are odd in them")
+            elif factor is not None:
+                found.append(f"{family.label} has the fresh factor {factor.owner}: its summands are odd in it")
     numbers = {name: value for name, value in program.parameters.items() if value is not None}
     settled = [f"{name} = {'∞' if value == float('inf') else value}" for name, value in numbers.items()]
     if settled:

@@ -153,3 +153,7 @@ def test_two_uniform_variables_are_integrated_one_inside_the_other():
     text = "width n\ninput a ~ Uniform(0, 1)\ninput b ~ Uniform(0, 1)\ny = cos(a + b)\nc = avg(y * y)\noutput c\n"
     found = load_text(text).evaluate()["c"]
     assert abs(found - (0.5 + (math.cos(2) - math.cos(4) / 2 - 0.5) / 4)) < 1e-12
+
+
+def test_several_sources_may_be_the_fresh_factor_together():
+    assert any("together: its summands are odd in them" in each for each in derivation("attention_biases").hypotheses)
