@@ -20,7 +20,7 @@ CURVATURE = 6.0
 """The bias left by a pair of widths (n, 2n) may be this over n^2, in units of the scale of what is measured, squared."""
 ROUNDING = 1e-12
 FORMULAS = 1e-9  # relative; and the stated error of numbers
-SECONDS = 60
+SECONDS = 20
 REFUSALS = {"N401", "N402", "N405", "N407", "N409"}
 NOISY = re.compile(r"\[N514\].* (?:eigenvalue|variance is|by) (-?[\d.e-]+)$", re.MULTILINE)
 NOISE, NOISE_GIVEN_SCORES = 1e-3, 0.1
