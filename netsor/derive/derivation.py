@@ -92,7 +92,7 @@ class Derivation:
                 continue
             try:
                 result[left_side(statement)] = _array(statement, evaluation)
-            except Unknown:
+            except (Unknown, ZeroDivisionError):  # no number, or a formula that is singular at these values (a variance of 0)
                 continue
         return result
 

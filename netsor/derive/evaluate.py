@@ -144,6 +144,9 @@ class Evaluation:
             return all(self.holds(part, env) for part in condition.args)
         if isinstance(condition, sympy.Or):
             return any(self.holds(part, env) for part in condition.args)
+        if isinstance(condition, sympy.logic.boolalg.ITE):
+            test, then, otherwise = condition.args
+            return self.holds(then if self.holds(test, env) else otherwise, env)
         if isinstance(condition, sympy.Not):
             return not self.holds(condition.args[0], env)
         left, right = (self._value(side, env) for side in (condition.lhs, condition.rhs))

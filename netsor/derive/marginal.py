@@ -26,6 +26,9 @@ def marginal_laws(reference: Coord, other: Coord, kernel: Kernel, moments: Score
     """Covariance and excess kurtosis of an output with conditional covariance ``kernel``, over the scores; nothing where the scores
     are of several levels."""
     body = kernel.limit().expression()
+    means = [moments.analysis.recursion.moment(r).limit().expression() for r in (reference, other)]
+    if any(map(moments.analysis.levels.scores_in, means)):
+        return [_with_random_mean(reference, other, body, means, collector)]
     if not moments.analysis.levels.scores_in(body):
         return []
     if not moments.covers(body):
@@ -59,6 +62,17 @@ def marginal_laws(reference: Coord, other: Coord, kernel: Kernel, moments: Score
         Statement("moments", Covariance(*elements), total, "law of total covariance", CITATION, over=over, axes=axes, law=_law(elements[0], kurtosis)),
         Statement("moments", Kurtosis(elements[0]), kurtosis, "3 Var V/(E V)^2", CITATION, over=over, axes=tuple(own)),
     ]
+
+
+def _with_random_mean(reference: Coord, other: Coord, body: Expr, means: list[Expr], collector) -> Statement:
+    """Cov(y, y') = E[C + m m'] - E[m] E[m'] where the conditional mean m depends on the scores too; 3 Var V/(E V)^2 does not hold then."""
+    letters, convert = Letters(), collector.convert
+    elements = [collector.names.element(r.family, [convert(s, letters) for s in r.subscripts]) for r in (reference, other)]
+    axes = letters.axes(lambda e: convert(e, letters))
+    one, two = (convert(mean, letters) for mean in means)
+    total = ScoreExpectation(convert(body, letters) + one * two) - ScoreExpectation(one) * ScoreExpectation(two)
+    return Statement("moments", Covariance(*elements), total, "law of total covariance", CITATION, over=collector.scores_of(reference.family),
+                     axes=axes, law=f"{text(elements[0])} a mixture of Gaussians, their means random too")
 
 
 def _as_expectations(reference: Coord, other: Coord, body: Expr, collector) -> list[Statement]:

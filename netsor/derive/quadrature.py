@@ -135,6 +135,9 @@ class _Back:
         if isinstance(expr, (sympy.And, sympy.Or)):
             name = "and" if isinstance(expr, sympy.And) else "or"
             return Logic(name, tuple(self.condition(part, indices) for part in expr.args))
+        if isinstance(expr, sympy.logic.boolalg.ITE):
+            test, then, otherwise = expr.args
+            return self.condition(sympy.Or(sympy.And(test, then), sympy.And(sympy.Not(test), otherwise)), indices)
         if isinstance(expr, sympy.Not):
             return Logic("not", (self.condition(expr.args[0], indices),))
         return Compare(expr.rel_op, self(expr.lhs, indices), self(expr.rhs, indices))

@@ -12,6 +12,7 @@ import sympy
 
 from netsor.api import load, parse
 from netsor.derive.closed_forms.attention import SquaredWeights
+from netsor.derive.objects import ScoreExpectation
 
 PROGRAMS = Path(__file__).parents[2] / "programs"
 
@@ -157,3 +158,27 @@ def test_two_uniform_variables_are_integrated_one_inside_the_other():
 
 def test_several_sources_may_be_the_fresh_factor_together():
     assert any("together: its summands are odd in them" in each for each in derivation("attention_biases").hypotheses)
+
+
+MEAN = """
+width n
+index i in 1..2
+input x[i] ~ N(-1, 1)
+input v ~ N(0, 1)
+p[i] = dot(v, x[i]) / sqrt(n)
+y[i] = p[i] * x[i]
+output y
+"""
+
+
+def test_a_conditional_mean_that_depends_on_scores_is_not_forgotten():
+    """y = p x with E x = -1: Var y = E p^2 E x^2 and not E p^2 Var x alone; the kurtosis of a centred mixture is not claimed."""
+    found = load_text(MEAN)
+    assert "excess kurtosis(y[i])" not in found.keys()
+    assert len(found["Cov(y[i], y[i'])"].atoms(ScoreExpectation)) == 3
+    assert "Cov(y[i], y[i'])" not in found.evaluate()
+
+
+def test_conditions_of_conditions_have_truth_values():
+    text = "width n\nindex i in 1..3\nconst c[i] = (1 if i > 2 else 2) if i > 1 else 3\ninput x[i] ~ N(0, c[i])\ny[i] = x[i]\noutput y\n"
+    assert np.diag(load_text(text).evaluate()["Cov(y[i], y[i'])"]).tolist() == [3, 2, 1]
