@@ -20,8 +20,11 @@ from netsor.derive.quadrature import Unknown, expect
 from netsor.derive.statement import Statement
 from netsor.limit.functions import function as catalogue
 
-def cosine(x: float) -> float:
-    """A correlation: within a few units of the last place of 1 it is 1, where arcsine and arccosine would make 1e-8 of that rounding."""
+
+
+def sine(x: float) -> float:
+    """The argument of an arcsine: 1 where it is 1 up to rounding, of which the arcsine would make 1e-8.  Arccosines stand beside roots
+    sqrt(1 - rho^2) with the opposite error, and are left alone."""
     return math.copysign(1.0, x) if abs(x) > 1 - 8 * sys.float_info.epsilon else x
 
 
@@ -29,7 +32,7 @@ ROUNDING = 1e-13  # of the terms of a sum, relative
 NUMERIC: dict[type, Callable[..., float]] = {
     sympy.exp: math.exp, sympy.log: math.log, sympy.sin: math.sin, sympy.cos: math.cos, sympy.tanh: math.tanh,
     sympy.erf: math.erf, sympy.Abs: abs, sympy.Max: max, sympy.Min: min, sympy.floor: math.floor, sympy.ceiling: math.ceil,
-    sympy.acos: lambda x: math.acos(cosine(x)), sympy.asin: lambda x: math.asin(cosine(x)),
+    sympy.acos: lambda x: math.acos(min(1.0, max(-1.0, x))), sympy.asin: lambda x: math.asin(sine(x)),
     sympy.atan: math.atan, sympy.Mod: lambda x, y: x % y, sympy.sign: lambda x: (x > 0) - (x < 0), sympy.sinh: math.sinh,
     sympy.cosh: math.cosh,
 }
