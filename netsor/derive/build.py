@@ -5,14 +5,13 @@ from __future__ import annotations
 import sympy
 
 from netsor.derive.collect import Collector
-from netsor.derive.convert import indicator
 from netsor.derive.marginal import marginal_laws
 from netsor.derive.printing.text import text
 from netsor.derive.score_moments import ScoreMoments
 from netsor.derive.names import Letters
 from netsor.derive.statement import Covariance, Expected, Statement
 from netsor.ir.expressions import Expr
-from netsor.ir.kernel import Kernel, sides
+from netsor.ir.kernel import Kernel
 from netsor.ir.program import Output, Program
 from netsor.language.selection import selected
 from netsor.limit.analysis import Analysis
@@ -20,7 +19,6 @@ from netsor.limit.failures import as_diagnostics
 from netsor.limit.limits import TooMuchWork
 from netsor.limit.recursion import copy, generic
 from netsor.rules import rule_of
-
 
 MOST_PARTS = 150  # of an output: their covariances are as many as pairs
 
@@ -73,8 +71,7 @@ class LawOf:
         axes = letters.axes(lambda e: convert(e, letters))
         total = sympy.S.Zero
         for (equalities, _), coefficient in self.kernel.limit().terms.items():
-            delta = [indicator(sympy.Eq(*[convert(s, letters) for s in sides(e)])) for e in sorted(equalities, key=repr)]
-            total += sympy.Mul(*delta) * convert(coefficient, letters)
+            total += collector.delta(equalities, letters) * convert(coefficient, letters)
         families = tuple(reference.family for reference in self.references)
         given = () if self.earlier else collector.scores_of(*families)
         left = (Expected if self.kind == "mean" else Covariance)(*elements)
@@ -100,7 +97,6 @@ class LawOf:
             return ""
         centred = collector.recursion.moment(generic(family, "x")).is_zero
         return f"{name} jointly Gaussian" + (" with mean 0" if centred else "") + (f", given {', '.join(given)}" if given else "")
-
 
 
 def score_laws(analysis: Analysis) -> list[LawOf]:

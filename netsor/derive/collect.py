@@ -21,8 +21,8 @@ from netsor.limit.recursion import generic
 from netsor.rules import rule_of
 
 SMALL = 3  # an equation with no more parts than this is written out wherever it is used
-LONGEST_INSIDE = 60  # no equation with more parts is written out in another, those inside it included
 LONGEST_NUMBER = 6  # so is a number with no more operations
+LONGEST_INSIDE = 60  # no equation with more parts is written out in another, those inside it included
 
 
 class Collector:
@@ -241,7 +241,7 @@ class Collector:
         whole = not any(equalities for equalities, _ in kernel.terms) and len(kernel.terms) == 1
         parts, where, name = [], [], None
         for (equalities, _), coefficient in kernel.terms.items():
-            delta = sympy.Mul(*[indicator(sympy.Eq(*[self.convert(s, letters) for s in sides(e)])) for e in _ordered(equalities)])
+            delta = self.delta(equalities, letters)
             if isinstance(coefficient, Let) and coefficient.binding not in self.inlined:
                 binding = coefficient.binding
                 symbol = self.names.binding(binding, tuple(letters.of(label) for label in binding.labels))
@@ -260,6 +260,11 @@ class Collector:
         self.statements.append(Statement(
             "kernels", left, sympy.Add(*parts), rule, self.cited(citation), name=name, where=where,
             given=self.scores_of(*families)))
+
+    def delta(self, equalities: frozenset, letters: Letters) -> sympy.Expr:
+        """The Kronecker deltas of a term of a kernel."""
+        return sympy.Mul(*[
+            indicator(sympy.Eq(*[self.convert(side, letters) for side in sides(each)])) for each in sorted(equalities, key=repr)])
 
     def cited(self, *citations: str) -> str:
         """The sources of a statement: of its rule, and of the closed forms since the last one."""
@@ -351,10 +356,6 @@ def _nests(binding: Binding) -> bool:
     laws = [entry for part in walk(binding.expression) if isinstance(part, Expect) for row in part.covariance for entry in row]
     inner = [part.binding for entry in laws for part in walk(entry) if isinstance(part, Let)]
     return len(set(binding.about)) == 1 and bool(loop_numbers(binding.about)) and not all(map(_is_named, inner))
-
-
-def _ordered(equalities) -> list:
-    return sorted(equalities, key=repr)
 
 
 def _named(program: Program) -> frozenset[str]:

@@ -21,7 +21,6 @@ from netsor.derive.statement import Statement
 from netsor.limit.functions import function as catalogue
 
 
-
 def sine(x: float) -> float:
     """The argument of an arcsine: 1 where it is 1 up to rounding, of which the arcsine would make 1e-8.  Arccosines stand beside roots
     sqrt(1 - rho^2) with the opposite error, and are left alone."""

@@ -67,12 +67,8 @@ def _general(statement: Statement, place: int, of: int, value: int) -> Statement
 
 
 def _letter(statement: Statement) -> str:
-    used = {str(symbol) for expr in _expressions(statement) for symbol in _symbols(expr)}
+    used = {str(symbol) for expr in _expressions(statement) for symbol in expr.atoms(sympy.Symbol)}
     return next(letter for letter in (*LETTERS, *(f"{letter}_" for letter in LETTERS)) if letter not in used)
-
-
-def _symbols(expr: sympy.Expr) -> set:
-    return expr.atoms(sympy.Symbol)
 
 
 def _renamed(statement: Statement, letter: str) -> Statement:

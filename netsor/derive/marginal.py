@@ -41,58 +41,62 @@ def marginal_laws(reference: Coord, other: Coord, kernel: Kernel, moments: Score
     except TooMuchWork:
         return _as_expectations(reference, other, body, collector)
     collector.inline(moments.recursion)
-    letters = Letters()
-    convert = collector.convert
-    elements = [collector.names.element(r.family, [convert(s, letters) for s in r.subscripts]) for r in (reference, other)]
-    axes = letters.axes(lambda e: convert(e, letters))
-    own = [axis for axis in axes if axis[0] in elements[0].free_symbols]
-    formula = lambda found: with_squared_weights(convert(found.limit().expression(), letters))  # noqa: E731
+    sides = _Sides(reference, other, collector)
+    formula = lambda found: with_squared_weights(sides.convert(found.limit().expression()))  # noqa: E731
     total, first, second = formula(covariance), formula(variance), formula(square)
-    over = collector.scores_of(reference.family)
     if total.has(GaussianExpectation):
-        total = ScoreExpectation(convert(body, letters))
+        total = ScoreExpectation(sides.convert(body))
     if not second.has(GaussianExpectation):
         kurtosis = _tidy(3 * (second / first**2 - 1))
     elif sympy.expand(second - first**2) == 0:
         kurtosis = sympy.S.Zero
     else:
-        given = convert(variance_body, letters)
-        kurtosis = 3 * (ScoreExpectation(given**2) / ScoreExpectation(given) ** 2 - 1)
-    return [
-        Statement("moments", Covariance(*elements), total, "law of total covariance", CITATION, over=over, axes=axes, law=_law(elements[0], kurtosis)),
-        Statement("moments", Kurtosis(elements[0]), kurtosis, "3 Var V/(E V)^2", CITATION, over=over, axes=tuple(own)),
-    ]
+        kurtosis = _standing_kurtosis(sides.convert(variance_body))
+    return sides.mixture(total, kurtosis)
+
+
+class _Sides:
+    """Two elements of an output, in one set of letters, and the statements about them over the scores."""
+
+    def __init__(self, reference: Coord, other: Coord, collector):
+        self.letters, self.collector = Letters(), collector
+        self.elements = [collector.names.element(r.family, [self.convert(s) for s in r.subscripts]) for r in (reference, other)]
+        self.axes = self.letters.axes(self.convert)
+        self.over = collector.scores_of(reference.family)
+
+    def convert(self, expr: Expr) -> sympy.Expr:
+        return self.collector.convert(expr, self.letters)
+
+    def covariance(self, total: sympy.Expr, law: str) -> Statement:
+        return Statement("moments", Covariance(*self.elements), total, "law of total covariance", CITATION, over=self.over, axes=self.axes,
+                         law=f"{text(self.elements[0])} {law}")
+
+    def mixture(self, total: sympy.Expr, kurtosis: sympy.Expr) -> list[Statement]:
+        """Covariance and excess kurtosis of a centred mixture."""
+        own = tuple(axis for axis in self.axes if axis[0] in self.elements[0].free_symbols)
+        return [
+            self.covariance(total, "a Gaussian scale mixture" if kurtosis != 0 else "Gaussian"),
+            Statement("moments", Kurtosis(self.elements[0]), kurtosis, "3 Var V/(E V)^2", CITATION, over=self.over, axes=own),
+        ]
 
 
 def _with_random_mean(reference: Coord, other: Coord, body: Expr, means: list[Expr], collector) -> Statement:
     """Cov(y, y') = E[C + m m'] - E[m] E[m'] where the conditional mean m depends on the scores too; 3 Var V/(E V)^2 does not hold then."""
-    letters, convert = Letters(), collector.convert
-    elements = [collector.names.element(r.family, [convert(s, letters) for s in r.subscripts]) for r in (reference, other)]
-    axes = letters.axes(lambda e: convert(e, letters))
-    one, two = (convert(mean, letters) for mean in means)
-    total = ScoreExpectation(convert(body, letters) + one * two) - ScoreExpectation(one) * ScoreExpectation(two)
-    return Statement("moments", Covariance(*elements), total, "law of total covariance", CITATION, over=collector.scores_of(reference.family),
-                     axes=axes, law=f"{text(elements[0])} a mixture of Gaussians, their means random too")
+    sides = _Sides(reference, other, collector)
+    one, two = map(sides.convert, means)
+    total = ScoreExpectation(sides.convert(body) + one * two) - ScoreExpectation(one) * ScoreExpectation(two)
+    return sides.covariance(total, "a mixture of Gaussians, their means random too")
 
 
 def _as_expectations(reference: Coord, other: Coord, body: Expr, collector) -> list[Statement]:
     """The laws as expectations over the scores, nothing worked out."""
-    letters, convert = Letters(), collector.convert
-    elements = [collector.names.element(r.family, [convert(s, letters) for s in r.subscripts]) for r in (reference, other)]
-    axes = letters.axes(lambda e: convert(e, letters))
-    own = tuple(axis for axis in axes if axis[0] in elements[0].free_symbols)
-    over = collector.scores_of(reference.family)
-    given = convert(substitute(body, dict(zip(other.subscripts, reference.subscripts))), letters)
-    kurtosis = 3 * (ScoreExpectation(given**2) / ScoreExpectation(given) ** 2 - 1)
-    total = ScoreExpectation(convert(body, letters))
-    return [
-        Statement("moments", Covariance(*elements), total, "law of total covariance", CITATION, over=over, axes=axes, law=_law(elements[0], kurtosis)),
-        Statement("moments", Kurtosis(elements[0]), kurtosis, "3 Var V/(E V)^2", CITATION, over=over, axes=own),
-    ]
+    sides = _Sides(reference, other, collector)
+    variance = sides.convert(substitute(body, dict(zip(other.subscripts, reference.subscripts))))
+    return sides.mixture(ScoreExpectation(sides.convert(body)), _standing_kurtosis(variance))
 
 
-def _law(element: sympy.Expr, kurtosis: sympy.Expr) -> str:
-    return f"{text(element)} a Gaussian scale mixture" if kurtosis != 0 else f"{text(element)} Gaussian"
+def _standing_kurtosis(variance: sympy.Expr) -> sympy.Expr:
+    return 3 * (ScoreExpectation(variance**2) / ScoreExpectation(variance) ** 2 - 1)
 
 
 def _tidy(expr: sympy.Expr) -> sympy.Expr:

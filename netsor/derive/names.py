@@ -9,6 +9,7 @@ from __future__ import annotations
 import sympy
 
 from netsor.ir.expressions import Coord, Expr, Index, ScalarRef
+from netsor.ir.facts import uses
 from netsor.ir.kernel import ends
 from netsor.ir.program import ArrayDeclaration, Family, MatMul, Moment, Nonlin, ScalarFunction
 from netsor.ir.rewrite import rebuild
@@ -175,16 +176,8 @@ def constants_of(family: Family) -> tuple[int, ...]:
     own = tuple(int(part) for part in family.pattern if not isinstance(part, Index))
     if own or not family.hidden:
         return own
-    inner = inner_families(family)
-    found = {constants_of(each) for each in inner} - {()}
+    found = {constants_of(each) for each in uses(family)} - {()}
     return found.pop() if len(found) == 1 else ()
-
-
-def inner_families(family: Family) -> list[Family]:
-    """The families that a definition mentions."""
-    from netsor.ir.facts import uses
-
-    return list(uses(family))
 
 
 def loop_numbers(families: tuple[Family, ...]) -> tuple[LoopNumber, ...]:

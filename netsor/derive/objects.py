@@ -47,31 +47,6 @@ def function(name: str) -> type:
     return _functions[name]
 
 
-class Binder(sympy.Expr):
-    """Base of expressions that bind an index: arguments are (body, …, (index, low, high)); the index is no free symbol."""
-
-    @property
-    def index(self) -> sympy.Symbol:
-        return self.args[-1][0]
-
-    @property
-    def bound_symbols(self) -> list[sympy.Symbol]:
-        return [self.index]
-
-    @property
-    def free_symbols(self) -> set:
-        low, high = self.args[-1][1:]
-        inside = set().union(*(arg.free_symbols for arg in self.args[:-1])) - {self.index}
-        return inside | low.free_symbols | high.free_symbols
-
-    def _eval_subs(self, old, new):
-        if old == self.index:
-            return self
-
-    def _eval_derivative(self, symbol):
-        return sympy.Derivative(self, symbol) if symbol in self.free_symbols else sympy.S.Zero
-
-
 class Softmax(sympy.Expr):
     """exp(body at the index) / sum of exp(body) over the values of the index that ``guard`` admits.
 
@@ -94,7 +69,7 @@ class Softmax(sympy.Expr):
         return inside | self.at.free_symbols | low.free_symbols | high.free_symbols
 
 
-class Extremum(Binder):
+class Extremum(sympy.Expr):
     """max or min over an index: (name, body, guard, (index, low, high))."""
 
     is_commutative = True
@@ -107,6 +82,17 @@ class Extremum(Binder):
     def free_symbols(self) -> set:
         index, low, high = self.limits
         return ((self.body.free_symbols | self.guard.free_symbols) - {index}) | low.free_symbols | high.free_symbols
+
+    @property
+    def bound_symbols(self) -> list[sympy.Symbol]:
+        return [self.limits[0]]
+
+    def _eval_subs(self, old, new):
+        if old == self.limits[0]:
+            return self
+
+    def _eval_derivative(self, symbol):
+        return sympy.Derivative(self, symbol) if symbol in self.free_symbols else sympy.S.Zero
 
 
 class InfiniteAverage(sympy.Expr):

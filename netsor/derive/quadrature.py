@@ -30,7 +30,7 @@ class Unknown(ValueError):
 def expect(expr: GaussianExpectation, value: Value) -> float:
     """The expectation, every part of it that is no variable having the number ``value(part, indices)``."""
     blocks = [tuple(_index(entry, value) for entry in entries) for entries in expr.inner]
-    back = _Back(expr, blocks, value)
+    back = _Back(expr, value)
     covariance = tuple(
         tuple(back.array(entry, expr.inner[m], blocks[m], expr.inner[k], blocks[k]) for k, entry in enumerate(row))
         for m, row in enumerate(expr.covariance.tolist()))
@@ -53,12 +53,11 @@ def _index(entry, value: Value) -> Index:
 class _Back:
     """From SymPy to the scalar language, numbers in the place of everything known."""
 
-    def __init__(self, expr: GaussianExpectation, blocks: list, value: Value):
+    def __init__(self, expr: GaussianExpectation, value: Value):
         self.value = value
         self.slots = {}
         for slot, variable in enumerate(expr.variables):
             self.slots[variable.base.label if isinstance(variable, sympy.Indexed) else variable] = slot
-        self.blocks = blocks
 
     def array(self, entry, rows, row_indices, columns=(), column_indices=()) -> Expr:
         """The values of a covariance (or mean) over the inner indices."""

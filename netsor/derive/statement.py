@@ -9,17 +9,14 @@ import sympy
 from netsor.derive.names import LoopNumber
 from netsor.derive.tidy import tidy
 
-SECTIONS = ("given", "kernels", "scalars", "scores", "outputs", "moments")
-
-
 @dataclass
 class Statement:
     """``left = right`` and why.
 
-    ``left`` is the quantity as a reader would write it (a SymPy expression, or :class:`Expectation`); ``name`` the symbol under
+    ``left`` is the quantity as a reader would write it ; ``name`` the symbol under
     which other formulas mention it (``left`` itself where that is None).  ``condition`` says for which values it holds, ``given``
-    on which scores it is conditional, ``over`` which it is an expectation over, ``law`` in words what is distributed how, ``axes`` the ranges (letter, low, high) of the indices of
-    ``left``."""
+    on which scores it is conditional, ``over`` which it is an expectation over, ``law`` in words what is distributed how, ``axes`` the
+    ranges (letter, low, high) of the indices of ``left``."""
 
     section: str
     left: sympy.Expr
@@ -51,12 +48,6 @@ class Expected(sympy.Expr):
 
 class Covariance(sympy.Expr):
     """Cov(a, b)."""
-
-    is_commutative = True
-
-
-class Variance(sympy.Expr):
-    """Var(a)."""
 
     is_commutative = True
 

@@ -97,9 +97,6 @@ class TextPrinter(StrPrinter):
     def _print_Covariance(self, expr) -> str:
         return f"Cov({', '.join(map(self._print, expr.args))})"
 
-    def _print_Variance(self, expr) -> str:
-        return f"Var({self._print(expr.args[0])})"
-
     def _print_Kurtosis(self, expr) -> str:
         return f"excess kurtosis({self._print(expr.args[0])})"
 
