@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
+import netsor
+
 FALSE_ALARM = 1e-4
 SINGLES, PAIRED = 16, 7
 
@@ -61,3 +63,15 @@ def differences(left: dict[str, np.ndarray], right: dict[str, np.ndarray]) -> li
 def differences_fixture():
     """The comparison, for tests."""
     return differences
+
+
+@pytest.fixture
+def exact_and_dense():
+    """``exact_and_dense(width, text, runs)``: runs of a program by the exact and by the dense sampler, two coordinates of vectors recorded."""
+
+    def draw(width: int, text: str, runs: int, seed: int = 1) -> tuple[dict, dict]:
+        program = netsor.parse(text)
+        exact = program.sample(width, runs, seed, coordinates=2, workers=1)
+        return exact, program.sample(width, runs, seed + 1, coordinates=2, method="dense")
+
+    return draw

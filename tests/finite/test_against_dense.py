@@ -206,16 +206,9 @@ output f, g, b, w
 }
 
 
-def both(name: str, seed: int = 1) -> tuple[dict, dict]:
-    width, text = CASES[name]
-    program = netsor.parse(text)
-    exact = program.sample(width, RUNS, seed, coordinates=2, workers=1)
-    return exact, program.sample(width, RUNS, seed + 1, coordinates=2, method="dense")
-
-
 @pytest.mark.parametrize("name", CASES)
-def test_the_law_is_that_of_dense_sampling(name, differences):
-    assert differences(*both(name)) == []
+def test_the_law_is_that_of_dense_sampling(name, differences, exact_and_dense):
+    assert differences(*exact_and_dense(*CASES[name], RUNS)) == []
 
 
 @pytest.mark.slow
@@ -248,9 +241,9 @@ def test_all_coordinates_have_the_law_of_dense_sampling(name, differences):
     "two layers that share all matrices", "a recurrence longer than the width", "a linear recurrence",
     "convolutions with shared weights", "a linear convolution around a ring", "some matrices used again and others not",
 ])
-def test_a_sampler_that_forgets_earlier_products_is_caught(name, differences, monkeypatch):
+def test_a_sampler_that_forgets_earlier_products_is_caught(name, differences, monkeypatch, exact_and_dense):
     monkeypatch.setattr(gaussian_matrix.Known, "remember", _forget)
-    assert differences(*both(name)) != []
+    assert differences(*exact_and_dense(*CASES[name], RUNS)) != []
 
 
 def _forget(self, unit, images):
@@ -273,8 +266,8 @@ class _TooManyDegrees:
         self.chisquare = lambda degrees, size: rng.chisquare(np.full_like(degrees, n), size)
 
 
-def test_a_frame_with_wrong_degrees_of_freedom_is_caught(differences, monkeypatch):
+def test_a_frame_with_wrong_degrees_of_freedom_is_caught(differences, monkeypatch, exact_and_dense):
     create = frame.Frame.__init__
     monkeypatch.setattr(
         frame.Frame, "__init__", lambda self, lead, n, recorded, rng: create(self, lead, n, recorded, _TooManyDegrees(rng, n)))
-    assert differences(*both("more tokens than coordinates")) != []
+    assert differences(*exact_and_dense(*CASES["more tokens than coordinates"], RUNS)) != []

@@ -105,16 +105,9 @@ output y, z
 }
 
 
-def both(name: str, seed: int = 1) -> tuple[dict, dict]:
-    width, text = CASES[name]
-    program = netsor.parse(text)
-    exact = program.sample(width, RUNS, seed, coordinates=2, workers=1)
-    return exact, program.sample(width, RUNS, seed + 1, coordinates=2, method="dense")
-
-
 @pytest.mark.parametrize("name", CASES)
-def test_the_law_is_that_of_dense_sampling(name, differences):
-    assert differences(*both(name)) == []
+def test_the_law_is_that_of_dense_sampling(name, differences, exact_and_dense):
+    assert differences(*exact_and_dense(*CASES[name], RUNS)) == []
 
 
 def test_what_no_function_touches_stays_in_a_frame():
@@ -124,14 +117,14 @@ def test_what_no_function_touches_stays_in_a_frame():
 
 
 @pytest.mark.parametrize("name", [name for name in CASES if name != "only the transpose is used"])
-def test_a_transpose_that_is_another_matrix_is_caught(name, differences, monkeypatch):
+def test_a_transpose_that_is_another_matrix_is_caught(name, differences, monkeypatch, exact_and_dense):
     def independent(self, vectors, fresh):
         if not hasattr(self, "other"):
             self.other = gaussian_matrix.GaussianMatrix(self.deviation[..., 0, 0])
         return self.other.times(vectors, fresh)
 
     monkeypatch.setattr(gaussian_matrix.GaussianMatrix, "transposed_times", independent)
-    assert differences(*both(name)) != []
+    assert differences(*exact_and_dense(*CASES[name], RUNS)) != []
 
 
 def test_a_million_coordinates_take_seconds():
