@@ -176,6 +176,10 @@ def test_a_conditional_mean_that_depends_on_scores_is_not_forgotten():
     found = load_text(MEAN)
     assert "excess kurtosis(y[i])" not in found.keys()
     assert len(found["Cov(y[i], y[i'])"].atoms(ScoreExpectation)) == 3
+    i, other = sympy.symbols("i i'", integer=True)
+    squares = {each.integrand.xreplace({other: i}).doit() for each in found["Cov(y[i], y[i'])"].atoms(ScoreExpectation)}
+    score, given = (sympy.Indexed(sympy.IndexedBase(sympy.Symbol(name, real=True)), i) for name in ("p", "C_y"))
+    assert squares == {given + score**2, -score}  # E[C + m m'] with m = -p, and E m
     assert "Cov(y[i], y[i'])" not in found.evaluate()
 
 
