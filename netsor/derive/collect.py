@@ -367,9 +367,7 @@ def _named(program: Program) -> frozenset[str]:
 def _sizes(program: Program) -> frozenset[str]:
     """The parameters that occur in ranges of indices."""
     found: set[str] = set()
-    axes = [axis for owner in (*program.families, *program.matrices) for axis in owner.axes]
-    ranges = [axis.range for axis in axes] + [range_ for array in program.arrays for range_ in array.ranges]
-    for range_ in ranges:
+    for range_ in program.ranges:
         for bound in range_.bounds or ():
             found |= {part.name for part in walk(bound) if isinstance(part, Sym)}
         if range_.symbol:

@@ -11,8 +11,13 @@ import sympy
 from netsor.derive.build import collect
 from netsor.derive.layers import with_loops
 from netsor.derive.statement import Statement, without_idle_correlations
+from netsor.ir.evaluate import Evaluator
 from netsor.ir.expressions import Index, Sym
+from netsor.ir.facts import parts
+from netsor.ir.kernel import ends
 from netsor.ir.program import Program
+from netsor.ir.rewrite import walk
+from netsor.language.constants import functions
 
 TITLES = {
     "given": "Given", "kernels": "Kernels", "scalars": "Functions of scalars", "scores": "Law of the scores",
@@ -98,17 +103,12 @@ class Derivation:
 
     def defaults(self) -> dict[str, Any]:
         """The values that the program gives to its free parameters."""
-        from netsor.ir.rewrite import walk
-
         found: dict[str, Any] = {}
-        ranges = [axis.range for owner in (*self.program.families, *self.program.matrices) for axis in owner.axes]
-        ranges += [range_ for array in self.program.arrays for range_ in array.ranges]
-        expressions = [bound for range_ in ranges for bound in range_.bounds or ()]
-        expressions += [matrix.variance for matrix in self.program.matrices]
-        expressions += [array.definition for array in self.program.arrays if array.definition is not None]
-        from netsor.ir.facts import parts
-
-        expressions += [part for family in self.program.families for part in parts(family)]
+        program = self.program
+        expressions = [bound for range_ in program.ranges for bound in range_.bounds or ()]
+        expressions += [matrix.variance for matrix in program.matrices]
+        expressions += [array.definition for array in program.arrays if array.definition is not None]
+        expressions += [part for family in program.families for part in parts(family)]
         for expr in expressions:
             for part in walk(expr):
                 if isinstance(part, Sym) and not part.infinite:
@@ -116,10 +116,6 @@ class Derivation:
         return found
 
     def _score_arrays(self, scores: Mapping[str, Any], values: Mapping[str, Any]) -> dict[tuple, tuple]:
-        from netsor.ir.kernel import ends
-        from netsor.language.constants import functions
-        from netsor.ir.evaluate import Evaluator
-
         lowest = lambda axis: 1 if axis.range.infinite else round(Evaluator(functions, dict(values)).number(ends(axis.range)[0]))  # noqa: E731
         found: dict[tuple, tuple] = {}
         for family in self.program.families:

@@ -257,6 +257,12 @@ class Program:
         return {name: f"{ratio}*{self.width}" for name, ratio in self.widths.items() if name != self.width}
 
     @property
+    def ranges(self) -> list[Range]:
+        """The ranges of all axes of families, matrices and arrays."""
+        axes = [axis.range for owner in (*self.families, *self.matrices) for axis in owner.axes]
+        return axes + [range_ for array in self.arrays for range_ in array.ranges]
+
+    @property
     def infinite(self) -> frozenset[str]:
         """Names of the parameters that are infinite."""
         return frozenset(k for k, v in self.parameters.items() if isinstance(v, float) and v == float("inf"))
