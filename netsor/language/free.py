@@ -24,12 +24,14 @@ def elaborate_free(tree: syntax.Program, **options: Any) -> Program:
 
     :raises NetsorError: with what is wrong with the program when its parameters have their values."""
     pinned: frozenset[str] = frozenset()
-    everything = frozenset(
-        setting.name.name for each in tree.statements if isinstance(each, syntax.Param) for setting in each.settings)
+    parameters = [setting for each in tree.statements if isinstance(each, syntax.Param) for setting in each.settings]
+    everything = frozenset(setting.name.name for setting in parameters)
     sizes = _in_ranges(tree)
+    tried = {setting.name.name for setting in parameters if setting.default is None} - sizes - set(options.get("settings", ()))
+    trials = TRIALS if tried else TRIALS[:1]
     while True:
         failure = None
-        for trial in TRIALS:
+        for trial in trials:
             try:
                 return elaborate(tree, **options, free=Free(pinned, trial, sizes))
             except NeedsNumber as need:
