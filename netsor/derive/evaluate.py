@@ -18,6 +18,7 @@ import sympy
 from netsor.derive.objects import Extremum, GaussianExpectation, Indicator, InfiniteAverage, ScoreExpectation, Softmax
 from netsor.derive.quadrature import Unknown, expect
 from netsor.derive.statement import Statement
+from netsor.ir.elementary import COMPARISONS
 from netsor.limit.functions import function as catalogue
 
 
@@ -158,8 +159,7 @@ class Evaluation:
         if isinstance(condition, sympy.Not):
             return not self.holds(condition.args[0], env)
         left, right = (self._value(side, env) for side in (condition.lhs, condition.rhs))
-        return {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right,
-                "==": left == right, "!=": left != right}[condition.rel_op]
+        return bool(COMPARISONS[condition.rel_op](left, right))
 
     def _each(self, limits, env: dict):
         """The environment for every value of the indices."""

@@ -18,7 +18,8 @@ from netsor.derive.names import Letters, limits
 from netsor.derive.objects import GaussianExpectation
 from netsor.ir.expressions import Add, Call, Expect, Expr, Leaf, Mul, Num, Pow, first, mul, second
 from netsor.ir.polynomials import as_power
-from netsor.ir.rewrite import rebuild, walk
+from netsor.ir.rewrite import walk
+from netsor.limit.expectations import renumber
 
 if TYPE_CHECKING:
     from netsor.derive.convert import Converter
@@ -60,14 +61,8 @@ def without_copies(expect: Expect) -> Expect:
     if len(kept) == len(expect.inner):
         return expect
     return Expect(
-        (mul(*[_moved(factor, place) for factor in expect.factors]),), tuple(expect.inner[k] for k in kept),
+        (mul(*[renumber(factor, place) for factor in expect.factors]),), tuple(expect.inner[k] for k in kept),
         tuple(expect.mean[k] for k in kept), tuple(tuple(expect.covariance[k][m] for m in kept) for k in kept))
-
-
-def _moved(expr: Expr, place: dict[int, int]) -> Expr:
-    if isinstance(expr, Leaf):
-        return Leaf(place[expr.slot], expr.subscripts)
-    return rebuild(expr, lambda child: _moved(child, place))
 
 
 # --- closed forms ----------------------------------------------------------------------------------------------------

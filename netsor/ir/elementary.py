@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 from functools import reduce
 
 import numpy as np
+
 
 def normal_quantile(probability):
     """Where the standard normal distribution function takes the value."""
@@ -12,6 +14,9 @@ def normal_quantile(probability):
 
     return ndtri(probability)
 
+
+COMPARISONS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne}
+"""What the signs of a :class:`netsor.ir.expressions.Compare` mean, for numbers and for arrays."""
 
 ELEMENTARY = {
     "max": lambda *values: reduce(np.maximum, values),

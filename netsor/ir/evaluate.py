@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from netsor.ir.elementary import COMPARISONS
 from netsor.ir.expressions import (
     Add, Array, Call, Compare, Expr, Index, Indicator, Leaf, Logic, Mul, Num, Pow, Range, Reduce, Softmax, Sym, Where, Width, add,
     mul, total,
@@ -18,9 +19,6 @@ from netsor.ir.expressions import (
 from netsor.ir.labelled import LEADING, Labelled, align, arrange, check_size, constant, contract
 from netsor.ir.rewrite import free_indices, substitute, walk
 
-_COMPARISONS = {
-    "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal, "==": np.equal, "!=": np.not_equal,
-}
 LARGE_SUM = 2**22  # elements beyond which sums over shifted arrays are done shift by shift
 MOST_SHIFTS = 2**10
 SHORT = 8  # axes that are reduced slice by slice
@@ -156,7 +154,7 @@ class Evaluator:
 
     def _compare(self, expr: Compare) -> Labelled:
         (left, right), labels = align([self._evaluate(expr.left), self._evaluate(expr.right)])
-        return Labelled(_COMPARISONS[expr.op](left, right), labels)
+        return Labelled(COMPARISONS[expr.op](left, right), labels)
 
     def _logic(self, expr: Logic) -> Labelled:
         parts, labels = align([self._evaluate(argument) for argument in expr.arguments])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-from netsor.ir.expressions import ZERO, Add, Call, Coord, Expr, Mul, Num, Pow, Reduce, Where, lift
-from netsor.ir.rewrite import children
+from netsor.ir.expressions import ZERO, Add, Call, Coord, Expr, Mul, Num, Pow, Reduce, Where, add, lift, mul
+from netsor.ir.rewrite import children, rebuild
 
 
 def coords(expr: Expr) -> frozenset:
@@ -18,6 +18,21 @@ def coords(expr: Expr) -> frozenset:
         cached = frozenset().union(*map(coords, children(expr)))
         object.__setattr__(expr, "_coords", cached)
     return cached
+
+
+def with_parts(expr: Expr, names: Mapping[Expr, Expr]) -> Expr:
+    """``expr`` with other expressions in the place of some of its parts, which have coordinates."""
+    if expr in names:
+        return names[expr]
+    return rebuild(expr, lambda child: with_parts(child, names)) if coords(expr) else expr
+
+
+def times(left: list[Expr], right: list[Expr]) -> list[Expr]:
+    """The coefficients of the product of two polynomials, lowest first."""
+    return [
+        add(*[mul(left[i], right[k - i]) for i in range(len(left)) if 0 <= k - i < len(right)])
+        for k in range(len(left) + len(right) - 1)
+    ]
 
 
 def degree(expr: Expr) -> int | None:

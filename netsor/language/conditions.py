@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
 
+from netsor.ir.elementary import COMPARISONS
 from netsor.ir.expressions import Compare, Coord, Expr, Logic, ScalarRef, Where
 from netsor.ir.rewrite import walk
 from netsor.language import syntax
@@ -14,11 +14,6 @@ from netsor.language.source import Span
 from netsor.language.state import Frame, fail
 from netsor.language.values import Condition, Level, Value
 from netsor.language.widths import common_width
-
-COMPARISONS = {
-    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
-}
-
 
 def condition(node: syntax.Node, frame: Frame, vectors: bool = False) -> Condition:
     """The condition that a node is; one about vectors only where `vectors` allows it."""

@@ -14,12 +14,13 @@ from itertools import product
 
 import numpy as np
 
+from netsor.ir.elementary import COMPARISONS
 from netsor.ir.expressions import (
     ONE, ZERO, Add, Array, Call, Compare, Expr, Index, Indicator, Integral, Leaf, Logic, Mul, Num, Pow, Range, Where, add,
     fresh, mul, total,
 )
 from netsor.ir.laws import Law
-from netsor.ir.polynomials import as_power
+from netsor.ir.polynomials import as_power, times
 from netsor.ir.program import ArrayDeclaration
 from netsor.ir.rewrite import free_indices, rebuild, walk
 from netsor.limit.cells import has_leaf
@@ -154,17 +155,11 @@ def _chosen(expr: Expr, choice: Where, side: bool) -> Expr:
     return rebuild(expr, lambda child: _chosen(child, choice, side)) if has_leaf(expr) else expr
 
 
-_COMPARE = {
-    "<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, ">=": lambda a, b: a >= b,
-    "==": lambda a, b: a == b, "!=": lambda a, b: a != b,
-}
-
-
 def _truth(test: Expr) -> bool | None:
     """Whether a condition holds, if that is known."""
     match test:
         case Compare(op=op, left=Num(value=left), right=Num(value=right)):
-            return _COMPARE[op](left, right)
+            return COMPARISONS[op](left, right)
         case Logic(op="not", arguments=(inner,)):
             truth = _truth(inner)
             return None if truth is None else not truth
@@ -223,7 +218,4 @@ def _combined(parts: list, combine: Callable[..., Expr]) -> list[Expr] | None:
 def _times(left: list[Expr] | None, right: list[Expr] | None) -> list[Expr] | None:
     if left is None or right is None or len(left) + len(right) > MOST_POWERS + 2:
         return None
-    return [
-        add(*[mul(left[i], right[k - i]) for i in range(len(left)) if 0 <= k - i < len(right)])
-        for k in range(len(left) + len(right) - 1)
-    ]
+    return times(left, right)

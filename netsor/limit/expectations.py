@@ -280,7 +280,7 @@ class _Case:
         if self._is_odd(factors, slots, means):
             return ZERO
         place = {slot: position for position, slot in enumerate(slots)}
-        factors = [_renumber(factor, place) for factor in factors]
+        factors = [renumber(factor, place) for factor in factors]
         covariance = tuple(tuple(entries[m, k] for k in slots) for m in slots)
         inner = tuple(self.blocks[slot].inner for slot in slots)
         return Expect(tuple(factors), inner, tuple(means[slot] for slot in slots), covariance, mirror)
@@ -346,7 +346,8 @@ def _components(factors: list[Expr], entries: dict, count: int) -> list[tuple[li
     return [(members, slots) for members, slots in result if members] + ([(constant, [])] if constant else [])
 
 
-def _renumber(expr: Expr, place: dict[int, int]) -> Expr:
+def renumber(expr: Expr, place: dict[int, int]) -> Expr:
+    """``expr`` with its leaves in other slots."""
     if isinstance(expr, Leaf):
         return Leaf(place[expr.slot], expr.subscripts)
-    return rebuild(expr, lambda child: _renumber(child, place))
+    return rebuild(expr, lambda child: renumber(child, place))

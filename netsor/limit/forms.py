@@ -15,7 +15,7 @@ from netsor.ir.expressions import (
     Add, Coord, Expr, Index, Indicator, Logic, Mul, ONE, Pow, Reduce, Where, both, fresh, mul,
 )
 from netsor.ir.facts import bottom_up, vectors_of
-from netsor.ir.polynomials import as_power, coords, degree
+from netsor.ir.polynomials import as_power, coords, degree, with_parts
 from netsor.ir.program import Custom, Family, Given, Iid, MatMul, Nonlin
 from netsor.ir.rewrite import children, free_indices, rebuild, rename_bound, substitute, walk
 from netsor.limit.limits import TooMuchWork
@@ -213,7 +213,7 @@ class Forms:
         affine = dict.fromkeys(self._affine_parts(expr))
         variables = [variable for variable in coords(expr) if self.is_gaussian(variable.family)]
         if len(affine) == 1 or (len(variables) > 1 and len(affine) <= len(variables)):
-            return self._replace(expr, {part: self._intern(part) for part in affine if not isinstance(part, Coord)})
+            return with_parts(expr, {part: self._intern(part) for part in affine if not isinstance(part, Coord)})
         return expr
 
     def _parts(self, expr: Expr) -> float:
@@ -252,11 +252,6 @@ class Forms:
         if isinstance(expr, Coord):
             return []
         return [part for child in children(expr) for part in self._affine_parts(child)]
-
-    def _replace(self, expr: Expr, names: dict[Expr, Expr]) -> Expr:
-        if expr in names:
-            return names[expr]
-        return rebuild(expr, lambda child: self._replace(child, names)) if coords(expr) else expr
 
     def _intern(self, expr: Expr) -> Coord:
         """A reference to the hidden family whose definition is ``expr``, up to the names of its free indices."""

@@ -9,9 +9,9 @@ import numpy as np
 from netsor.expectation import CellFunction, UnaryFunction
 from netsor.ir.elementary import ELEMENTARY
 from netsor.ir.evaluate import Evaluator
-from netsor.ir.expressions import ONE, ZERO, Add, Call, Expr, Leaf, Mul, Num, Pow, add, mul
+from netsor.ir.expressions import ONE, ZERO, Add, Call, Expr, Leaf, Mul, Num, Pow, add
 from netsor.ir.labelled import CELL, POINT, Labelled
-from netsor.ir.polynomials import as_power
+from netsor.ir.polynomials import as_power, times
 from netsor.ir.rewrite import rebuild, walk
 from netsor.limit.cells import CellEvaluator, Cells, has_leaf
 from netsor.limit.functions import function
@@ -107,9 +107,6 @@ def polynomial_in_leaf(expr: Expr) -> list[Expr] | None:
                 part = polynomial_in_leaf(factor)
                 if part is None or len(part) + len(product) > 34:
                     return None
-                product = [
-                    add(*[mul(product[i], part[k - i]) for i in range(len(product)) if 0 <= k - i < len(part)])
-                    for k in range(len(product) + len(part) - 1)
-                ]
+                product = times(product, part)
             return product
     return None

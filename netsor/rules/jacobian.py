@@ -19,9 +19,9 @@ from netsor.ir.expressions import (
 )
 from netsor.ir.facts import bottom_up, vectors_of
 from netsor.ir.kernel import has_infinite
-from netsor.ir.polynomials import as_power, coords
+from netsor.ir.polynomials import as_power, coords, with_parts
 from netsor.ir.program import Family, Nonlin
-from netsor.ir.rewrite import rebuild, substitute
+from netsor.ir.rewrite import substitute
 from netsor.rules.slope import slope_of
 
 
@@ -201,15 +201,9 @@ def _is_continuous(expr: Where) -> bool:
         return False
     for one, other in ((test.left, test.right), (test.right, test.left)):
         if isinstance(one, Coord) and one not in coords(other):
-            then, otherwise = (_replaced(side, one, other) for side in (expr.then, expr.otherwise))
+            then, otherwise = (with_parts(side, {one: other}) for side in (expr.then, expr.otherwise))
             return then == otherwise
     return False
-
-
-def _replaced(expr: Expr, coordinate: Coord, value: Expr) -> Expr:
-    if expr == coordinate:
-        return value
-    return rebuild(expr, lambda child: _replaced(child, coordinate, value)) if coords(expr) else expr
 
 
 def _gathered(partials: list[Partial]) -> list[Partial]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from netsor.expectation import Estimate
-from netsor.ir.expressions import ONE, ZERO, Coord, Expr, Leaf
-from netsor.ir.polynomials import coords
-from netsor.ir.rewrite import free_indices, rebuild
+from netsor.ir.expressions import ONE, ZERO, Expr, Leaf
+from netsor.ir.polynomials import coords, with_parts
+from netsor.ir.rewrite import free_indices
 from netsor.ir.program import Iid
 from netsor.limit.conditioning import replaced
 from netsor.limit.leaf_functions import static_function
@@ -47,7 +47,7 @@ class FunctionOutput(Quantity):
             if len(variables) != 1:
                 return None
             variable, = variables
-            in_leaf = _replace(body, variable)
+            in_leaf = with_parts(body, {variable: Leaf(0)})
             if isinstance(variable.family.definition, Iid):
                 in_leaf = replaced(in_leaf, {Leaf(0): rule_of(variable.family).law(variable).of_normal(Leaf(0))})
             if not free_indices(variable) <= free_indices(body) or not is_static(in_leaf):
@@ -141,13 +141,6 @@ class FunctionOutput(Quantity):
         """Independent draws of one element, in 16 replicates."""
         values = self.draw()[(slice(None), *place)]
         return values.reshape(16, -1)
-
-
-def _replace(expr: Expr, variable: Coord) -> Expr:
-    """``expr`` with leaf 0 in the place of a coordinate."""
-    if expr == variable:
-        return Leaf(0)
-    return rebuild(expr, lambda child: _replace(child, variable)) if coords(expr) else expr
 
 
 def _kurtosis(raw: np.ndarray) -> np.ndarray:
