@@ -19,7 +19,8 @@ import netsor
 pytestmark = pytest.mark.slow
 
 PACKAGE = Path(netsor.__file__).parent
-FLAGSHIP = str(Path(__file__).parents[2] / "programs" / "attention.netsor")
+PROGRAMS = Path(__file__).parents[2] / "programs"
+FLAGSHIP = str(PROGRAMS / "attention.netsor")
 ROOM = 10.0  # the assertions only catch blow-ups: what is measured is what is printed
 
 ATTENTION = """
@@ -218,7 +219,7 @@ def test_a_convolution_on_images(images):
 
 def test_a_gated_recurrent_unit():
     """Three tokens, 1e-7."""
-    text = (PACKAGE.parent / "programs" / "gru.netsor").read_text(encoding="utf-8").split("# Independent")[0]
+    text = (PROGRAMS / "gru.netsor").read_text(encoding="utf-8").split("# Independent")[0]
     gram = np.array([[1, 0.5, 0.2], [0.5, 1, -0.3], [0.2, -0.3, 1]])
     seconds, limit = timed(lambda: netsor.parse(text, data={"G": gram}).limit())
     report("a gated recurrent unit on three tokens", seconds, 5.0)

@@ -7,13 +7,12 @@ from pathlib import Path
 
 import pytest
 
-import netsor
 from netsor.language import load_program
 from netsor.language.diagnostics import NetsorError
 from netsor.language.source import Source
 
 START = "width n\nparam s = 3\nindex i in 1..s\ninput h[i] ~ N(0, 1)\nmatrix W ~ N(0, 1/n)\n"
-PROGRAMS = sorted((Path(netsor.__file__).parents[1] / "programs").glob("*.netsor"))
+PROGRAMS = sorted((Path(__file__).parents[2] / "programs").glob("*.netsor"))
 LONG = 5_000
 
 
