@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from netsor.expectation.panels import BASE, NODES, gauss_legendre
+from netsor.expectation.threads import halt_point
 
 MAX_DEPTH = 48
 TOLERANCE = 1e-14
@@ -37,6 +38,7 @@ def adaptive_expectation(
     whole, magnitude = _panel_sums(integrand, cell, left, right)
     np.add.at(size, cell, magnitude)
     for depth in range(MAX_DEPTH):
+        halt_point()
         np.add.at(used, cell, 2 * NODES)
         middle = 0.5 * (left + right)
         first, first_size = _panel_sums(integrand, cell, left, middle)

@@ -8,6 +8,7 @@ from netsor.expectation.adaptive import adaptive_expectation
 from netsor.expectation.estimate import Estimate
 from netsor.expectation.functions import CellFunction
 from netsor.expectation.panels import BASE, NODES, composite
+from netsor.expectation.threads import halt_point
 
 # A cell whose two rules differ by more than this, relative to E|f|, is integrated again by itself.
 ACCEPTED = 1e-12
@@ -23,6 +24,7 @@ def expect_cells(f: CellFunction, mean: np.ndarray, variance: np.ndarray) -> Est
     step = max(1, _CHUNK // (panels * NODES))
     redone = 0
     for start in range(0, count, step):
+        halt_point()
         chunk = slice(start, min(start + step, count))
         deviation = np.sqrt(variance[chunk])
         with np.errstate(all="ignore"):

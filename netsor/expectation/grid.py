@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from netsor.expectation.estimate import Estimate, ExpectationUndefined, NotResolved
+from netsor.expectation.threads import halt_point
 
 MOST_VARIABLES = 4
 _MOST_POINTS = 2**22
@@ -63,6 +64,7 @@ def _sum(function, mean: np.ndarray, root: np.ndarray, steps: np.ndarray) -> tup
     weights = np.prod(steps) * np.exp(-0.5 * squares) / (2 * np.pi) ** (0.5 * len(steps))
     values = np.empty(len(weights))
     for start in range(0, len(weights), _CHUNK):
+        halt_point()
         part = slice(start, start + _CHUNK)
         x = np.stack([line[index[part]] for line, index in zip(lines, inside)], axis=1)
         with np.errstate(all="ignore"):

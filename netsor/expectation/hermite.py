@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -91,6 +92,15 @@ def _projections(x: np.ndarray, weighted: np.ndarray, orders: int, parity: int) 
         weighted = weighted[:, len(x) // 2 :] * np.where(x[len(x) // 2 :] > 0, 2.0, 1.0)
         x, kept = x[len(x) // 2 :], kept[(1 - parity) // 2 :: 2]
     halves = tuple(np.zeros((len(weighted), orders)) for _ in range(2))
+    for start, table in hermite_tables(x, orders):
+        own = kept[(kept >= start) & (kept < start + len(table))]
+        for half, total in enumerate(halves):
+            total[:, own] = serial_product(weighted[:, half::2], table[own - start, half::2])
+    return halves
+
+
+def hermite_tables(x: np.ndarray, orders: int) -> Iterator[tuple[int, np.ndarray]]:
+    """H_m(x) = He_m(x) e^{-x^2/4} / sqrt(m!), m < orders, some orders at a time: the first of them, and an array (orders, points)."""
     before, latest = np.zeros_like(x), np.exp(-0.25 * x * x)
     for start in range(0, orders, _BLOCK):
         table = np.empty((min(_BLOCK, orders - start), len(x)))
@@ -98,10 +108,7 @@ def _projections(x: np.ndarray, weighted: np.ndarray, orders: int, parity: int) 
             table[row] = latest
             # sqrt(m + 1) H_{m+1} = x H_m - sqrt(m) H_{m-1}: stable, H_m grows where it does not oscillate
             before, latest = latest, (x * latest - math.sqrt(order) * before) / math.sqrt(order + 1)
-        own = kept[(kept >= start) & (kept < start + len(table))]
-        for half, total in enumerate(halves):
-            total[:, own] = serial_product(weighted[:, half::2], table[own - start, half::2])
-    return halves
+        yield start, table
 
 
 def _upper_energy(coefficients: np.ndarray) -> float:

@@ -11,6 +11,7 @@ from netsor.expectation.dual_values import PanelRule, trapezoid_rule
 from netsor.expectation.estimate import Estimate
 from netsor.expectation.family import Family
 from netsor.expectation.functions import UnaryFunction
+from netsor.expectation.hermite_series import MODERATE, hermite_series
 from netsor.expectation.pair_cells import Cells
 from netsor.expectation.plane import PlaneRule
 
@@ -34,21 +35,32 @@ def one_variable(f: UnaryFunction, g: UnaryFunction, cells: Cells) -> tuple[np.n
 
 
 def plane_quadrature(f: UnaryFunction, g: UnaryFunction, cells: Cells) -> Estimate:
-    """Two-dimensional quadrature of every distinct cell; cells that differ by correlation only share their panels."""
+    """Quadrature of every distinct cell: by the trapezoidal rule for smooth functions, else by Mehler's series where it ends soon, else
+    on panels in the plane.  Cells that differ by correlation only share their rule."""
     distinct, back = cells.distinct()
     rho, sine = distinct.correlation()
     value, error = np.empty(len(distinct)), np.empty(len(distinct))
     laws = np.stack([distinct.mean_f, distinct.mean_g, distinct.var_f, distinct.var_g], axis=1)
-    law, rule, smooth = None, None, None
-    for cell in range(len(distinct)):
-        if law is None or np.any(laws[cell] != law):
-            law = laws[cell]
-            smooth = smooth_rule(f, g, *law)
-            rule = None if smooth else plane_rule(f, g, *law)
-        if smooth:
-            value[cell] = smooth[0].matrix(math.atan2(sine[cell], rho[cell]))[0, 0]
-            error[cell] = 1e-13 * smooth[1]
-        else:
+    groups = np.split(np.arange(len(distinct)), 1 + np.flatnonzero(np.any(np.diff(laws, axis=0), axis=1)))
+    left = []
+    for group in groups:
+        smooth = smooth_rule(f, g, *laws[group[0]])
+        if smooth is None:
+            left.append(group)
+            continue
+        rule, unit = smooth
+        value[group] = [rule.matrix(math.atan2(sine[cell], rho[cell]))[0, 0] for cell in group]
+        error[group] = 1e-13 * unit
+    moderate = np.concatenate([np.empty(0, int), *left])
+    moderate = moderate[np.abs(rho[moderate]) <= MODERATE]
+    done = np.zeros(len(distinct), dtype=bool)
+    if len(moderate):
+        value[moderate], error[moderate] = hermite_series(f, g, distinct[moderate])
+        done[moderate] = np.isfinite(value[moderate])
+    for group in left:
+        group = group[~done[group]]
+        rule = plane_rule(f, g, *laws[group[0]]) if len(group) else None
+        for cell in group:
             matrix, gap = rule.matrix(rho[cell], sine[cell])
             value[cell], error[cell] = matrix[0, 0], gap[0, 0]
     split = ", split at kinks" if f.kinks or g.kinks else ""

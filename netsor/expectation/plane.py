@@ -8,7 +8,7 @@ import numpy as np
 
 from netsor.expectation.estimate import NotResolved
 from netsor.expectation.panels import BASE, NODES, composite, resolve
-from netsor.expectation.threads import serial_product
+from netsor.expectation.threads import halt_point, serial_product
 
 Components = Callable[[np.ndarray], np.ndarray]
 """x of any shape -> values of shape (components, *x.shape), x standard normal."""
@@ -79,6 +79,7 @@ class PlaneRule:
         members = len(self.second(np.zeros(1)))
         step = max(1, _CHUNK // (members * nodes * (len(self.second_breaks) + len(inner))))
         for start in range(0, len(x), step):
+            halt_point()
             centre = rho * x[start : start + step, None]
             edges = np.clip((self.second_breaks - centre) / sine, inner[0], inner[-1])
             edges = np.sort(np.concatenate([edges, np.broadcast_to(inner, (len(centre), len(inner)))], axis=1))

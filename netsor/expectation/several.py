@@ -9,6 +9,7 @@ import numpy as np
 from netsor.expectation.estimate import ExpectationUndefined
 from netsor.expectation.linear_algebra import psd_root
 from netsor.expectation.sobol import MOST_DIMENSIONS, Sobol
+from netsor.expectation.threads import halt_point
 
 # Numbers held at once by a chunk of cells: 2^22 doubles are 32 MB, and a handful of such arrays exist.
 CHUNK = 2**22
@@ -48,6 +49,7 @@ def expect_several(
         law = replicate if given[0] > 1 else 0
         step = max(1, CHUNK // max(1, points * size))
         for start in range(0, cells, step):
+            halt_point()
             chunk = slice(start, min(start + step, cells))
             x = normals @ roots[law, chunk].swapaxes(-1, -2) + mean[law, chunk, None, :]
             for k, same, where in twins:

@@ -1,15 +1,42 @@
-"""Two threads for array work: numpy releases the interpreter lock inside its loops."""
+"""Threads for array work, which numpy does outside of the interpreter's lock, and how they are called off."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 THREADS = min(2, os.cpu_count() or 1)
+_own = threading.local()
+
+
+class Halted(BaseException):
+    """Raised in a thread whose work nobody waits for any more."""
+
+
+@contextmanager
+def thread_pool(workers: int) -> Iterator[ThreadPoolExecutor]:
+    """Threads that end at their next :func:`halt_point` when the block is left by an exception (Ctrl-C among them)."""
+    halt = threading.Event()
+    halts = (*getattr(_own, "halts", ()), halt)  # those of a thread that starts threads end with it
+    with ThreadPoolExecutor(workers, initializer=setattr, initargs=(_own, "halts", halts)) as pool:
+        try:
+            yield pool
+        except BaseException:
+            halt.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def halt_point() -> None:
+    """To be called once in a while by what takes long."""
+    if any(halt.is_set() for halt in getattr(_own, "halts", ())):
+        raise Halted
 
 
 def in_threads(function: Callable[[Any], Any], arguments: Iterable[Any]) -> list[Any]:
@@ -17,7 +44,7 @@ def in_threads(function: Callable[[Any], Any], arguments: Iterable[Any]) -> list
     arguments = list(arguments)
     if THREADS == 1 or len(arguments) < 2:
         return [function(argument) for argument in arguments]
-    with ThreadPoolExecutor(THREADS) as pool:
+    with thread_pool(THREADS) as pool:
         return list(pool.map(function, arguments))
 
 

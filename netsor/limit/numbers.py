@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from netsor.expectation import ExpectationUndefined
+from netsor.expectation.threads import halt_point
 from netsor.ir.evaluate import Evaluator
 from netsor.ir.expressions import Average, Expect, Expr, Index, Integral, Let, ScalarRef
 from netsor.ir.labelled import LEADING, Labelled
@@ -137,6 +138,7 @@ class Numbers(Evaluator):
             return self._given[binding]
         store = self._values[self.levels.of_binding(binding)]
         if binding not in store:
+            halt_point()
             outer, self._current = self._current, binding
             try:
                 store[binding] = self._full(self.evaluate(binding.expression), binding.labels)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from collections.abc import Callable
 
 import numpy as np
 
 from netsor.expectation.memory import keep_freed_memory
+from netsor.expectation.threads import thread_pool
 from netsor.ir.program import Program
 from netsor.language.selection import selected
 from netsor.limit.analysis import Analysis
@@ -124,19 +125,17 @@ def _sample(
 
     interrupted = False
     # one BLAS thread and parallel chunks: threads on top of threads cost far more than they give
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
-        pending: dict[int, Future] = {}  # at most one chunk of each replicate at a time: sums are added in order
-        try:
+    try:
+        with threadpool_limits(1, user_api="blas"), thread_pool(workers) as pool:
+            pending: dict[int, Future] = {}  # at most one chunk of each replicate at a time: sums are added in order
             for replicate, start, stop in sampler.chunks(size):
                 while len(pending) > workers or replicate in pending:
                     _advance(pending, finished, progress, sampler)
                 pending[replicate] = pool.submit(chunk, replicate, start, stop)
             while pending:
                 _advance(pending, finished, progress, sampler)
-        except KeyboardInterrupt:
-            for future in pending.values():
-                future.cancel()
-            interrupted = True
+    except KeyboardInterrupt:
+        interrupted = True
     count = min(finished)
     if not count:
         raise KeyboardInterrupt
@@ -170,7 +169,7 @@ class _Draw:
         window = self.sampler.chunk_size(4 * sum(q.cells**2 for q in self.quantities)) if self.sampler.is_sampling else 1024
         self.contexts[0].prepare(*[e for e in self.joint.expressions if self.analysis.levels.of(e) < Level.SAMPLE])
         starts = range(0, size, window)
-        with ThreadPoolExecutor(WORKERS) as pool:
+        with thread_pool(WORKERS) as pool:
             parts = list(pool.map(lambda start: self._window(own_seed, start, min(window, size - start)), starts))
         names = [q.output.name for q in self.quantities]
         if not parts:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from netsor.expectation import ExpectationUndefined
+from netsor.expectation.threads import halt_point
 from netsor.ir.expressions import ZERO, Expect, Expr, Index, Integral, Leaf, Let
 from netsor.ir.labelled import SAMPLE, Labelled, align
 from netsor.ir.rewrite import free_indices, rebuild, substitute, walk
@@ -59,6 +60,7 @@ def integrate_unit_interval(integral: Integral, numbers: "Numbers") -> tuple[Lab
     while panels:
         halved = []
         for some in _groups(panels, value.size):
+            halt_point()
             values = integrand.on(some)
             used += values.size
             kronrod, gauss = values @ KRONROD, values @ GAUSS

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import signal
+import time
+
 import numpy as np
 import pytest
 
 import netsor
+from netsor.expectation import pair_quadrature
 from netsor.limit import draw
 from netsor.limit import run, sampling
 
@@ -74,6 +78,22 @@ def test_interrupting_keeps_what_is_done(monkeypatch):
     full = program.limit(samples=4096, seed=0)
     difference = np.abs(limit["y"].cov.value - full["y"].cov.value)
     assert (difference < 6 * limit["y"].cov.error + 1e-12).all()
+
+
+def test_interrupting_does_not_wait_for_what_is_running(monkeypatch):
+    """A chunk that would take a minute (a plane for each pair of variances) ends where it is."""
+    monkeypatch.setattr(pair_quadrature, "MODERATE", -1.0)
+    layer = "u[i] = y[i] / sqrt(erf(y[i]^2) + 1e-6)\nmatrix W ~ N(0, 1/n)\nz[i] = W @ u[i]\noutput z"
+    program = netsor.parse(ATTENTION.replace("output y, g", layer))
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    begun = time.monotonic()
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 3.0)
+        with pytest.raises(KeyboardInterrupt):
+            program.limit(samples=1024)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert 2.5 < time.monotonic() - begun < 8.0
 
 
 def test_samples_are_joint_draws_of_every_output():
