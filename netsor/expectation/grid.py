@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -10,7 +11,7 @@ from netsor.expectation.estimate import Estimate, ExpectationUndefined, NotResol
 from netsor.expectation.threads import halt_point
 
 MOST_VARIABLES = 4
-_MOST_POINTS = 2**22
+MOST_POINTS = 2**21  # of all rules together
 # Points beyond this radius (of independent standard normals) have a probability below 2e-11.
 _REACH = 7.5
 # Distances between points that suit the function, tried one after the other, and one that suits the Gaussian weight.
@@ -40,37 +41,62 @@ def expect_on_grid(function: Callable[[np.ndarray], np.ndarray], mean: np.ndarra
         return Estimate(value, 1e-14 * abs(value), "exact")
     deviation = np.sqrt(variance[kept])
     root = axes[:, kept] * deviation
-    previous = None
+    previous, used = None, 0.0
     for spacing in _SPACINGS:
         steps = 1.0 / np.hypot(1.0 / _WIDEST, deviation / spacing)  # frequencies of a product add up like those of Gaussians
-        value, size, far = _sum(function, mean, root, steps)
+        lines = [step * np.arange(-int(_REACH / step), int(_REACH / step) + 1) for step in steps]
+        used += _ball(len(lines)) * np.prod([float(len(line)) for line in lines])
+        if used > MOST_POINTS:
+            raise NotResolved("a function of several variables needs too fine a grid")
+        value, size, far = np.prod(steps) / (2 * np.pi) ** (0.5 * len(steps)) * _sum(function, mean, root, lines)
         if previous is not None and abs(value - previous) <= _CONVERGED * size:
             error = abs(value - previous) + far + 1e-14 * size
-            return Estimate(value, error, f"quadrature ({len(steps)} variables)")
+            return Estimate(float(value), float(error), f"quadrature ({len(steps)} variables)")
         previous = value
     raise NotResolved("a function of several variables varies too fast")
 
 
-def _sum(function, mean: np.ndarray, root: np.ndarray, steps: np.ndarray) -> tuple[float, float, float]:
-    """The rule's value, that of |f|, and the part of the latter from the outermost shell."""
-    lines = [step * np.arange(-int(_REACH / step), int(_REACH / step) + 1) for step in steps]
-    if np.prod([float(len(line)) for line in lines]) > 3 * _MOST_POINTS:
-        raise NotResolved("a function of several variables needs too fine a grid")
-    squares = np.zeros(())
-    for line in lines:
-        squares = squares[..., None] + line**2
-    inside = np.nonzero(squares <= _REACH**2)
-    squares = squares[inside]
-    weights = np.prod(steps) * np.exp(-0.5 * squares) / (2 * np.pi) ** (0.5 * len(steps))
-    values = np.empty(len(weights))
-    for start in range(0, len(weights), _CHUNK):
-        halt_point()
-        part = slice(start, start + _CHUNK)
-        x = np.stack([line[index[part]] for line, index in zip(lines, inside)], axis=1)
-        with np.errstate(all="ignore"):
-            values[part] = function(x @ root.T + mean)
-    if not np.all(np.isfinite(values)):
-        raise ExpectationUndefined("a function of several variables is not a number somewhere, or overflows")
-    values *= weights
-    size = np.abs(values)
-    return float(values.sum()), float(size.sum()), float(size[squares > (_REACH - 0.5) ** 2].sum())
+def _ball(variables: int) -> float:
+    """The part of a cube that the ball in it takes."""
+    return math.pi ** (0.5 * variables) / math.gamma(0.5 * variables + 1) / 2**variables
+
+
+def _sum(function, mean: np.ndarray, root: np.ndarray, lines: list[np.ndarray]) -> np.ndarray:
+    """The weighted sum of the function over the points in the ball, that of |f|, and the part of the latter from the outermost shell."""
+    outer = _outer_axes([len(line) for line in lines])
+    slices, shift = _in_ball(lines[:outer], root[:, :outer])
+    squares, x = _in_ball(lines[outer:], root[:, outer:])
+    order = np.argsort(squares)
+    squares, x = squares[order], x[order] + mean
+    weights = np.exp(-0.5 * squares)
+    sums = np.zeros(3)
+    for square, by in zip(slices, shift):
+        last, inner = np.searchsorted(squares, [_REACH**2 - square, max((_REACH - 0.5) ** 2 - square, -1.0)], side="right")
+        for start in range(0, last, _CHUNK):
+            halt_point()
+            part = slice(start, min(start + _CHUNK, last))
+            with np.errstate(all="ignore"):
+                values = function(x[part] + by) * weights[part]
+            if not np.all(np.isfinite(values)):
+                raise ExpectationUndefined("a function of several variables is not a number somewhere, or overflows")
+            size = np.abs(values)
+            sums += np.exp(-0.5 * square) * np.array([values.sum(), size.sum(), size[max(inner - start, 0):].sum()])
+    return sums
+
+
+def _outer_axes(counts: list[int]) -> int:
+    """How many of the axes are taken value by value, so that the others fit one chunk."""
+    outer = 0
+    while outer < len(counts) - 1 and np.prod(counts[outer:], dtype=float) > 2 * _CHUNK:
+        outer += 1
+    return outer
+
+
+def _in_ball(lines: list[np.ndarray], root: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The points of a grid within _REACH: squared radii, and root times the points (points, k)."""
+    squares, x = np.zeros(1), np.zeros((1, len(root)))
+    for line, column in zip(lines, root.T):
+        squares, x = squares[:, None] + line**2, x[:, None] + line[:, None] * column
+        inside = squares <= _REACH**2
+        squares, x = squares[inside], x[inside]
+    return squares, x

@@ -26,6 +26,7 @@ from netsor.limit.work import Effort, check_draws, check_effort
 
 REPLICATES = 16
 WORKERS = 2
+SIGNALS = 0.2  # seconds
 Progress = Callable[[int, int], None]
 
 
@@ -144,7 +145,8 @@ def _sample(
 
 def _advance(pending: dict[int, Future], finished: list[int], progress: Progress | None, sampler: Sampler) -> None:
     """Wait for a chunk and note what it finished."""
-    wait(pending.values(), return_when=FIRST_COMPLETED)
+    # a signal that another thread receives is handled when this one wakes up
+    wait(pending.values(), timeout=SIGNALS, return_when=FIRST_COMPLETED)
     for replicate in [replicate for replicate, future in pending.items() if future.done()]:
         _, finished[replicate] = pending.pop(replicate).result()
     if progress is not None:
