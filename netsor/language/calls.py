@@ -11,13 +11,14 @@ from netsor.ir.expressions import ONE, Call, Expr, Index, Num, power
 from netsor.ir.rewrite import children
 from netsor.language import syntax
 from netsor.language.arguments import given_arguments
+from netsor.language.callees import no_function, not_a_whole_side
 from netsor.language.conditions import choice, condition
 from netsor.language.constants import closed_value, evaluator, tidy
 from netsor.language.diagnostics import Diagnostic, Label
-from netsor.language.expressions import Meaning, evaluate, evaluates, quantity, to_the_power, value, vector_value
+from netsor.language.expressions import Meaning, evaluate, evaluates, quantity, to_the_power, value, vector_value, wrong_kind
 from netsor.language.hidden import vector
 from netsor.language.reductions import REDUCTIONS
-from netsor.language.scope import OPERATIONS, BlockEntity, FunctionArgument, FunctionEntity, Pieces, catalogue
+from netsor.language.scope import BlockEntity, FunctionArgument, FunctionEntity, ParameterEntity, Pieces, catalogue
 from netsor.language.source import Span
 from netsor.language.state import Frame, TooMuchWork, fail
 from netsor.language.values import Average, CustomCall, Dot, FunctionValue, Level, Value
@@ -34,16 +35,16 @@ def call(node: syntax.Call, frame: Frame) -> Meaning:
     word = node.function.dotted
     local = frame.names.get(word)
     entity = None if local is not None or word in frame.indices else frame.entity(word)
-    if isinstance(entity, FunctionArgument):
-        local = entity.value
-    if isinstance(local, FunctionValue):
-        word = local.name
-        entity = local.entity
-    elif isinstance(entity, BlockEntity):
-        fail("N331", f"`{word}` is a block, and a call of a block is a whole right-hand side", node.function.span, "",
-             (Label(entity.span, "defined here"),), "give the call a name on a line of its own, and use that here")
+    given = entity.value if isinstance(entity, FunctionArgument) else local
+    if isinstance(given, FunctionValue):
+        word = given.name
+        entity = given.entity
+    if isinstance(entity, BlockEntity):
+        not_a_whole_side(node, entity)
+    if isinstance(given, FunctionValue):
+        node = node if entity is not None else replace(node, function=_named(node.function, word))
     elif local is not None or word in frame.indices or (entity is not None and not isinstance(entity, FunctionEntity)):
-        _not_a_function(node, word, entity, len(frame.terms))
+        _not_a_function(node, word, entity, len(frame.terms), frame.scope.is_block)
     if entity is not None:
         return inline(entity, node, frame)
     if word in frame.state.rules:
@@ -59,19 +60,18 @@ def call(node: syntax.Call, frame: Frame) -> Meaning:
         frame.find(word, node.function.span)
     if word in ("cov", "kurtosis"):
         fail("N208", f"`{word}` is a statistic of the limit; it stands in `expect` only", node.function.span)
-    functions = (*catalogue(), *OPERATIONS, *scope.positions, *(scope.home.positions if scope.home is not None else ()))
-    from netsor.language.imports import file_with
-
-    shelf = file_with(word)
-    last = node.function.path[-1].name  # an import brings names in without those of their file
-    known = last if isinstance(frame.entity(last), FunctionEntity | BlockEntity) else ""
-    fail("N208", f"there is no function `{word}`", node.function.span, "", (),
-         f"write {known}(…)" if known else f"it is in the library: import std.{shelf}" if shelf else
-         scope.suggestion(word, functions))
+    no_function(node, frame)
 
 
-def _not_a_function(node: syntax.Call, word: str, entity, rank: int) -> None:
-    hint = "subscripts are written in square brackets" if isinstance(entity, Pieces) and entity.rank > rank else ""
+def _named(function: syntax.Name, word: str) -> syntax.Name:
+    """A function by its own name, where the program has another one for it."""
+    return replace(function, path=(syntax.Identifier(function.span, word),))
+
+
+def _not_a_function(node: syntax.Call, word: str, entity, rank: int, in_block: bool) -> None:
+    passed = isinstance(entity, ParameterEntity) or (isinstance(entity, Pieces) and entity.what == "an argument")
+    hint = "subscripts are written in square brackets" if isinstance(entity, Pieces) and entity.rank > rank else (
+        "pass a function for it" if in_block and passed else "")
     secondary = (Label(entity.span, "defined here"),) if entity is not None else ()
     fail("N208", f"`{word}` is not a function", node.function.span, "", secondary, hint)
 
@@ -293,6 +293,8 @@ def inline(entity: FunctionEntity, node: syntax.Call, frame: Frame) -> Meaning:
     for formal in definition.formals:
         name = formal.element.name.name
         names[name] = evaluate(given[name], frame) if name in given else evaluate(formal.default, body_frame)
+        if isinstance(names[name], FunctionValue) and isinstance(names[name].entity, BlockEntity):
+            wrong_kind(names[name], "a number, scalar, vector or function")
     result = evaluate(definition.body, body_frame.with_names(**names))
     if isinstance(result, Value):
         if size(result.expr) > EXPRESSION_LIMIT:

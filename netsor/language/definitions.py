@@ -14,7 +14,8 @@ from netsor.language.check import KINDS, is_a, mixed_kinds
 from netsor.language.constants import numbers_of
 from netsor.language.diagnostics import NetsorError
 from netsor.language.binders import range_of
-from netsor.language.blocks import block_of, enter
+from netsor.language.blocks import enter
+from netsor.language.callees import block_of
 from netsor.language.expressions import Meaning, evaluate, wrong_kind
 from netsor.language.lefthand import Left, each_value, read_left
 from netsor.language.scope import IndexEntity, label
