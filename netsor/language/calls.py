@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from netsor.ir.expressions import ONE, Call, Expr, Index, Num, power
+from netsor.ir.expressions import ONE, Call, Expr, Num, power
 from netsor.ir.rewrite import children
 from netsor.language import syntax
 from netsor.language.arguments import given_arguments
@@ -15,6 +15,7 @@ from netsor.language.callees import no_function, not_a_whole_side
 from netsor.language.conditions import choice, condition
 from netsor.language.constants import closed_value, evaluator, tidy
 from netsor.language.diagnostics import Diagnostic, Label
+from netsor.language.draws import draw_of
 from netsor.language.expressions import Meaning, evaluate, evaluates, quantity, to_the_power, value, vector_value, wrong_kind
 from netsor.language.hidden import vector
 from netsor.language.reductions import REDUCTIONS
@@ -106,10 +107,6 @@ def avg(node: syntax.Call, frame: Frame) -> Value:
 def custom(rule, node: syntax.Call, frame: Frame) -> Value:
     """A rule of a plug-in: one vector, then the constants that the rule names."""
     word = node.function.dotted
-    carried = [term for index, term in zip(frame.scope.prefix, frame.terms) if isinstance(index, Index)]
-    if any(isinstance(term, Num) for term in (*frame.indices.values(), *carried)):
-        fail("N409", f"`{word}` draws once for all elements, which is not supported yet for a family defined part by part",
-             node.span)
     if len(node.arguments) > 1 + len(rule.constants) or not node.arguments:
         positional(syntax.Call(node.span, node.function, node.arguments, ()), frame, 1, 1 + len(rule.constants))
     argument = vector_value(node.arguments[0], frame, f"`{word}`")
@@ -124,7 +121,11 @@ def custom(rule, node: syntax.Call, frame: Frame) -> Value:
             fail("N320", f"`{name}` must be one number for all elements", given[name].span)
         constants.append(expr)
     reference = vector(argument.expr, argument.width, frame, node.arguments[0].span)
-    pending = CustomCall(rule, (reference,), tuple(constants))
+    draw, drawn_with = draw_of(node, argument.width, tuple(constants), frame)
+    for name, constant, other in zip(rule.constants, constants, drawn_with):
+        if constant != other:
+            fail("N320", f"`{name}` must be one number for all elements", given[name].span)
+    pending = CustomCall(rule, (reference,), tuple(constants), draw)
     return Value(Level.VECTOR, ONE, node.span, pending=pending, width=argument.width)
 
 
@@ -280,15 +281,14 @@ def wrapped(node: syntax.Call, frame: Frame) -> Value:
 def inline(entity: FunctionEntity, node: syntax.Call, frame: Frame) -> Meaning:
     """The body of a `def` with its arguments in place; nothing of the surroundings is captured."""
     definition, scope = entity.definition, entity.scope
-    depth = frame.depth + 1
-    if depth > INLINING_LIMIT:
+    if len(frame.calls) >= INLINING_LIMIT:
         fail("N113", f"functions are nested more than {INLINING_LIMIT} deep", node.span)
     frame.state.inlined += 1
     if frame.state.inlined > CALL_LIMIT:
         raise TooMuchWork(Diagnostic(
             "N512", f"this program calls its functions more than {CALL_LIMIT:,} times", node.span))
     given = given_arguments(definition, node)
-    body_frame = frame.inside_function(scope, scope.positions[definition.name.name], depth)
+    body_frame = frame.inside_function(scope, scope.positions[definition.name.name], node)
     names: dict[str, Meaning] = {}
     for formal in definition.formals:
         name = formal.element.name.name

@@ -74,7 +74,7 @@ def rule_of(meaning: Value, frame: Frame) -> Definition:
         case Average(body=body):
             return Moment(body)
         case CustomCall() as call:
-            return Custom(call.rule, call.arguments, call.constants)
+            return Custom(call.rule, call.arguments, call.constants, call.draw)
         case Dot() as dot if meaning.level != Level.VECTOR:
             rule = _scaled_dot(meaning, dot, frame)
             if rule is not None:

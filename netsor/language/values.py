@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from netsor.ir.expressions import Coord, Expr, Index
-from netsor.ir.program import Matrix
+from netsor.ir.program import Draw, Matrix
 from netsor.language.source import Span
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ class CustomCall:
     rule: object
     arguments: tuple[Coord, ...]
     constants: tuple[Expr, ...]
+    draw: Draw
 
 
 Pending = Dot | Product | Average | CustomCall
