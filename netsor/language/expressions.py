@@ -78,8 +78,9 @@ def wrong_kind(meaning: Meaning, wanted: str) -> None:
         fail("N309", f"this is a condition, where {wanted} is needed", meaning.span, "",
              hint="write 1 if … else 0 to make a number of it")
     if isinstance(meaning, FunctionValue) and isinstance(meaning.entity, BlockEntity):
-        fail("N331", f"`{meaning.name}` is a block, where {wanted} is needed", meaning.span, "",
-             (Label(meaning.entity.span, "defined here"),), "call it on a line of its own, and use what that line defines")
+        passed = meaning.span.text != meaning.name  # the name of an argument
+        fail("N331", f"`{meaning.name}` is a block, where {wanted} is needed", meaning.span, "", (Label(meaning.entity.span, "defined here"),),
+             f"pass {wanted} for it" if passed else "call it on a line of its own, and use what that line defines")
     if isinstance(meaning, FunctionValue):
         fail("N208", f"`{meaning.name}` is a function, where {wanted} is needed", meaning.span, "",
              hint=f"write {meaning.name}(…) to apply it")
