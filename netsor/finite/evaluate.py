@@ -4,20 +4,23 @@ The coordinate's label is POINT for vectors of the first width; each further wid
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from netsor.ir.evaluate import Evaluator
 from netsor.ir.expressions import Coord, Index, ScalarRef, Width, fresh
 from netsor.ir.labelled import POINT, SAMPLE, Labelled, arrange, constant, coordinates
-from netsor.ir.program import Family, Output, Program
+from netsor.ir.program import Custom, Draw, Family, Output, Program
 from netsor.limit.functions import function
 
 
 class FiniteEvaluator(Evaluator):
-    """One batch of runs at width ``n``.  ``drawn`` holds the families drawn so far, ``sizes`` the size of every width, ``points`` the
-    label of its coordinates.
+    """One batch of runs at width ``n``.  ``drawn`` holds the families drawn so far, ``ahead`` those that are drawn before they are
+    due, ``sizes`` the size of every width, ``points`` the label of its coordinates.
 
-    Rules ask for ``evaluate``, ``normal``, ``product``, ``average``, ``sizes``, ``points``, ``runs``, ``rng`` and ``summed_point``."""
+    Rules ask for ``evaluate``, ``normal``, ``product``, ``average``, ``drawn_together``, ``sizes``, ``points``, ``runs``, ``rng`` and
+    ``summed_point``."""
 
     def __init__(self, program: Program, n: int, runs: int, rng: np.random.Generator):
         super().__init__(function)
@@ -27,6 +30,24 @@ class FiniteEvaluator(Evaluator):
         self.points = {name: POINT if name == program.width else coordinates(name) for name in self.sizes}
         self.summed_point: Index = fresh(POINT)
         self.drawn: dict[Family, Labelled] = {}
+        self.ahead: dict[Family, Labelled] = {}
+
+    @property
+    def families(self) -> list[Family]:
+        """The families that are drawn."""
+        return self.program.families
+
+    def drawn_together(self, family: Family) -> list[Family]:
+        """The families that share the draw of a rule of a plug-in with this one, itself among them."""
+        return self._draws[family.definition.draw]
+
+    @cached_property
+    def _draws(self) -> dict[Draw, list[Family]]:
+        found: dict[Draw, list[Family]] = {}
+        for family in self.families:
+            if isinstance(family.definition, Custom):
+                found.setdefault(family.definition.draw, []).append(family)
+        return found
 
     def average(self, value: Labelled) -> Labelled:
         """The average over the coordinates of a vector; what has no coordinates is the same for all."""

@@ -50,6 +50,10 @@ class ExactSampler(FiniteEvaluator):
                 self._roots.pop(done, None)
         self._rows_only = True
 
+    @property
+    def families(self) -> list[Family]:
+        return self.plan.families
+
     def value(self, family: Family) -> Labelled:
         """Recorded coordinates where only those are wanted; coordinates in the frame as it is now, or all."""
         value, point = self.drawn[family], self.points.get(family.width)

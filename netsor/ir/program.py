@@ -134,12 +134,21 @@ class ScalarFunction:
 
 
 @dataclass(frozen=True, eq=False)
+class Draw:
+    """What a rule of a plug-in draws for one call, which stands at ``span``.  A family that is defined part by part is several families
+    of one draw."""
+
+    span: Span | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class Custom:
     """A rule of a plug-in applied to vectors (elements of one call share whatever randomness the rule draws) and constants."""
 
     rule: Any
     arguments: tuple[Coord, ...]
     constants: tuple[Expr, ...] = ()
+    draw: Draw = field(default_factory=Draw)
 
 
 Definition = Given | Iid | MatMul | Nonlin | Moment | Score | RandomScalar | ScalarFunction | Custom

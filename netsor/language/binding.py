@@ -13,13 +13,14 @@ from netsor.ir.expressions import Index, Num, Sym
 from netsor.language import hidden, syntax
 from netsor.language.arguments import given_arguments
 from netsor.language.call_site import inside_call
+from netsor.language.callees import check_passed
 from netsor.language.constants import is_empty
 from netsor.language.diagnostics import Label
 from netsor.language.expressions import Meaning, evaluate, wrong_kind
 from netsor.language.lefthand import Left, each_value, left_of
 from netsor.language.references import renamed
 from netsor.language.scope import (
-    Argument, BlockEntity, FunctionArgument, IndexEntity, ParameterEntity, Scope, count,
+    Argument, BlockEntity, FunctionArgument, IndexEntity, ParameterEntity, Pieces, Scope, count,
 )
 from netsor.language.source import Span
 from netsor.language.state import Frame, fail, written
@@ -80,13 +81,15 @@ def bind(entity: BlockEntity, node: syntax.Call, left: Left, frame: Frame) -> Bi
 
 def read_actual(formal: syntax.Formal, node: syntax.Node, frame: Frame) -> Actual:
     """Which free subscripts of the actual are bound and which are carried."""
+    check_passed(node, frame)
     free = free_subscripts(node, frame)
     wanted = len(formal.element.subscripts)
     if len(free) < wanted:
         has = count(len(free), "free subscript") if free else "none"
         bare = isinstance(node, syntax.Name) and not node.subscripts and not free
+        label = "give it its subscripts, indices that are declared" if bare and isinstance(frame.entity(node.dotted), Pieces) else ""
         fail("N332", f"`{formal.element.span.text}` stands for values with {count(wanted, 'free subscript')}, and this has {has}",
-             node.span, "give it its subscripts, indices that are declared" if bare else "", (Label(formal.span, "this argument"),))
+             node.span, label, (Label(formal.span, "this argument"),))
     split = len(free) - wanted
     return Actual(formal, node, tuple(free[split:]), tuple(free[:split]))
 

@@ -12,7 +12,7 @@ from netsor.ir.expressions import Index, Num
 from netsor.language import syntax
 from netsor.language.arguments import check_formals
 from netsor.language.binding import Binding, bind
-from netsor.language.diagnostics import Diagnostic, NetsorError
+from netsor.language.diagnostics import Diagnostic, NetsorError, calls_around
 from netsor.language.call_site import inside_call
 from netsor.language.expressions import Meaning, quantity
 from netsor.language.lefthand import Left
@@ -84,19 +84,18 @@ def _check_statements(node: syntax.Block) -> None:
 # --- calls
 
 
-def block_of(node: syntax.Node, frame: Frame) -> BlockEntity | None:
-    """The block that a right-hand side calls, if it is the call of one."""
-    if not isinstance(node, syntax.Call) or node.function.dotted in frame.names:
-        return None
-    entity = frame.entity(node.function.dotted)
-    return entity if isinstance(entity, BlockEntity) else None
-
-
 def enter(entity: BlockEntity, node: syntax.Call, left: Left, frame: Frame) -> BlockCall:
     """The call with its arguments in place."""
     if frame.scope.depth >= NESTING_LIMIT:
-        fail("N113", f"blocks are nested more than {NESTING_LIMIT} deep", node.function.span)
+        hint = "what repeats itself is written as a loop" if _repeats(node, frame) else ""
+        fail("N113", f"blocks are nested more than {NESTING_LIMIT} deep", node.function.span, hint=hint)
     return BlockCall(entity.definition, frame, bind(entity, node, left, frame))
+
+
+def _repeats(node: syntax.Call, frame: Frame) -> bool:
+    """Whether one of the calls around this one stands in a block that it calls itself: one that was passed to itself."""
+    calls = calls_around(node.span._replace(call=frame.state.call))
+    return len(set(calls)) < len(calls)
 
 
 class BlockCall:

@@ -7,17 +7,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from netsor.ir.expressions import ONE, Call, Expr, Index, Num, power
+from netsor.ir.expressions import ONE, Call, Expr, Num, power
 from netsor.ir.rewrite import children
 from netsor.language import syntax
 from netsor.language.arguments import given_arguments
+from netsor.language.callees import no_function, not_a_whole_side
 from netsor.language.conditions import choice, condition
 from netsor.language.constants import closed_value, evaluator, tidy
 from netsor.language.diagnostics import Diagnostic, Label
-from netsor.language.expressions import Meaning, evaluate, evaluates, quantity, to_the_power, value, vector_value
+from netsor.language.draws import draw_of
+from netsor.language.expressions import Meaning, evaluate, evaluates, quantity, to_the_power, value, vector_value, wrong_kind
 from netsor.language.hidden import vector
 from netsor.language.reductions import REDUCTIONS
-from netsor.language.scope import OPERATIONS, BlockEntity, FunctionArgument, FunctionEntity, Pieces, catalogue
+from netsor.language.scope import BlockEntity, FunctionArgument, FunctionEntity, ParameterEntity, Pieces, catalogue
 from netsor.language.source import Span
 from netsor.language.state import Frame, TooMuchWork, fail
 from netsor.language.values import Average, CustomCall, Dot, FunctionValue, Level, Value
@@ -34,16 +36,16 @@ def call(node: syntax.Call, frame: Frame) -> Meaning:
     word = node.function.dotted
     local = frame.names.get(word)
     entity = None if local is not None or word in frame.indices else frame.entity(word)
-    if isinstance(entity, FunctionArgument):
-        local = entity.value
-    if isinstance(local, FunctionValue):
-        word = local.name
-        entity = local.entity
-    elif isinstance(entity, BlockEntity):
-        fail("N331", f"`{word}` is a block, and a call of a block is a whole right-hand side", node.function.span, "",
-             (Label(entity.span, "defined here"),), "give the call a name on a line of its own, and use that here")
+    given = entity.value if isinstance(entity, FunctionArgument) else local
+    if isinstance(given, FunctionValue):
+        word = given.name
+        entity = given.entity
+    if isinstance(entity, BlockEntity):
+        not_a_whole_side(node, entity)
+    if isinstance(given, FunctionValue):
+        node = node if entity is not None else replace(node, function=_named(node.function, word))
     elif local is not None or word in frame.indices or (entity is not None and not isinstance(entity, FunctionEntity)):
-        _not_a_function(node, word, entity, len(frame.terms))
+        _not_a_function(node, word, entity, len(frame.terms), frame.scope.is_block)
     if entity is not None:
         return inline(entity, node, frame)
     if word in frame.state.rules:
@@ -59,19 +61,18 @@ def call(node: syntax.Call, frame: Frame) -> Meaning:
         frame.find(word, node.function.span)
     if word in ("cov", "kurtosis"):
         fail("N208", f"`{word}` is a statistic of the limit; it stands in `expect` only", node.function.span)
-    functions = (*catalogue(), *OPERATIONS, *scope.positions, *(scope.home.positions if scope.home is not None else ()))
-    from netsor.language.imports import file_with
-
-    shelf = file_with(word)
-    last = node.function.path[-1].name  # an import brings names in without those of their file
-    known = last if isinstance(frame.entity(last), FunctionEntity | BlockEntity) else ""
-    fail("N208", f"there is no function `{word}`", node.function.span, "", (),
-         f"write {known}(…)" if known else f"it is in the library: import std.{shelf}" if shelf else
-         scope.suggestion(word, functions))
+    no_function(node, frame)
 
 
-def _not_a_function(node: syntax.Call, word: str, entity, rank: int) -> None:
-    hint = "subscripts are written in square brackets" if isinstance(entity, Pieces) and entity.rank > rank else ""
+def _named(function: syntax.Name, word: str) -> syntax.Name:
+    """A function by its own name, where the program has another one for it."""
+    return replace(function, path=(syntax.Identifier(function.span, word),))
+
+
+def _not_a_function(node: syntax.Call, word: str, entity, rank: int, in_block: bool) -> None:
+    passed = isinstance(entity, ParameterEntity) or (isinstance(entity, Pieces) and entity.what == "an argument")
+    hint = "subscripts are written in square brackets" if isinstance(entity, Pieces) and entity.rank > rank else (
+        "pass a function for it" if in_block and passed else "")
     secondary = (Label(entity.span, "defined here"),) if entity is not None else ()
     fail("N208", f"`{word}` is not a function", node.function.span, "", secondary, hint)
 
@@ -106,10 +107,6 @@ def avg(node: syntax.Call, frame: Frame) -> Value:
 def custom(rule, node: syntax.Call, frame: Frame) -> Value:
     """A rule of a plug-in: one vector, then the constants that the rule names."""
     word = node.function.dotted
-    carried = [term for index, term in zip(frame.scope.prefix, frame.terms) if isinstance(index, Index)]
-    if any(isinstance(term, Num) for term in (*frame.indices.values(), *carried)):
-        fail("N409", f"`{word}` draws once for all elements, which is not supported yet for a family defined part by part",
-             node.span)
     if len(node.arguments) > 1 + len(rule.constants) or not node.arguments:
         positional(syntax.Call(node.span, node.function, node.arguments, ()), frame, 1, 1 + len(rule.constants))
     argument = vector_value(node.arguments[0], frame, f"`{word}`")
@@ -124,7 +121,11 @@ def custom(rule, node: syntax.Call, frame: Frame) -> Value:
             fail("N320", f"`{name}` must be one number for all elements", given[name].span)
         constants.append(expr)
     reference = vector(argument.expr, argument.width, frame, node.arguments[0].span)
-    pending = CustomCall(rule, (reference,), tuple(constants))
+    draw, drawn_with = draw_of(node, argument.width, tuple(constants), frame)
+    for name, constant, other in zip(rule.constants, constants, drawn_with):
+        if constant != other:
+            fail("N320", f"`{name}` must be one number for all elements", given[name].span)
+    pending = CustomCall(rule, (reference,), tuple(constants), draw)
     return Value(Level.VECTOR, ONE, node.span, pending=pending, width=argument.width)
 
 
@@ -280,19 +281,20 @@ def wrapped(node: syntax.Call, frame: Frame) -> Value:
 def inline(entity: FunctionEntity, node: syntax.Call, frame: Frame) -> Meaning:
     """The body of a `def` with its arguments in place; nothing of the surroundings is captured."""
     definition, scope = entity.definition, entity.scope
-    depth = frame.depth + 1
-    if depth > INLINING_LIMIT:
+    if len(frame.calls) >= INLINING_LIMIT:
         fail("N113", f"functions are nested more than {INLINING_LIMIT} deep", node.span)
     frame.state.inlined += 1
     if frame.state.inlined > CALL_LIMIT:
         raise TooMuchWork(Diagnostic(
             "N512", f"this program calls its functions more than {CALL_LIMIT:,} times", node.span))
     given = given_arguments(definition, node)
-    body_frame = frame.inside_function(scope, scope.positions[definition.name.name], depth)
+    body_frame = frame.inside_function(scope, scope.positions[definition.name.name], node)
     names: dict[str, Meaning] = {}
     for formal in definition.formals:
         name = formal.element.name.name
         names[name] = evaluate(given[name], frame) if name in given else evaluate(formal.default, body_frame)
+        if isinstance(names[name], FunctionValue) and isinstance(names[name].entity, BlockEntity):
+            wrong_kind(names[name], "a number, scalar, vector or function")
     result = evaluate(definition.body, body_frame.with_names(**names))
     if isinstance(result, Value):
         if size(result.expr) > EXPRESSION_LIMIT:

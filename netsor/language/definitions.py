@@ -14,7 +14,8 @@ from netsor.language.check import KINDS, is_a, mixed_kinds
 from netsor.language.constants import numbers_of
 from netsor.language.diagnostics import NetsorError
 from netsor.language.binders import range_of
-from netsor.language.blocks import block_of, enter
+from netsor.language.blocks import enter
+from netsor.language.callees import block_of
 from netsor.language.expressions import Meaning, evaluate, wrong_kind
 from netsor.language.lefthand import Left, each_value, read_left
 from netsor.language.scope import IndexEntity, label
@@ -73,7 +74,7 @@ def rule_of(meaning: Value, frame: Frame) -> Definition:
         case Average(body=body):
             return Moment(body)
         case CustomCall() as call:
-            return Custom(call.rule, call.arguments, call.constants)
+            return Custom(call.rule, call.arguments, call.constants, call.draw)
         case Dot() as dot if meaning.level != Level.VECTOR:
             rule = _scaled_dot(meaning, dot, frame)
             if rule is not None:

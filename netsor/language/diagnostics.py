@@ -50,13 +50,19 @@ class Diagnostic:
 
     @property
     def other_places(self) -> list[Label]:
-        """The secondary labels, then the calls of the blocks in which the place stands."""
-        found = list(self.secondary)
-        call = self.span.call if self.span is not None else None
-        while call is not None:
-            found.append(Label(call, "in the block called here"))
-            call = call.call
-        return found
+        """The secondary labels, then the calls of the blocks in which the place stands, each place once."""
+        calls = calls_around(self.span)[1:] if self.span is not None else []
+        return [*self.secondary, *(Label(call, "in the block called here") for call in dict.fromkeys(calls))]
+
+
+def calls_around(span: Span) -> list[Span]:
+    """The place itself and the calls of the blocks in which it stands, from the inside out."""
+    found = []
+    around: Span | None = span
+    while around is not None:
+        found.append(around._replace(call=None))
+        around = around.call
+    return found
 
 
 class NetsorError(Exception):

@@ -15,6 +15,7 @@ from netsor.language import (  # noqa: F401 (the imports register what evaluates
 from netsor.language.check import settle_kinds
 from netsor.language.constants import NeedsNumber
 from netsor.language.diagnostics import Diagnostic, Label, NetsorError
+from netsor.language.draws import arguments_first
 from netsor.language.scope import ParameterEntity, declared_names
 from netsor.language.state import STATEMENT_LIMIT, Frame, Free, State, TooMuchWork, fail
 from netsor.language.values import Poisoned
@@ -159,7 +160,9 @@ def _program(state: State, name: str) -> Program:
         what = "this program computes nothing" if state.width else "this program has no width"
         hint = "" if state.width else "begin with: width n"
         raise NetsorError(Diagnostic("N207", what, state.tree.source.span(0, 0), hint=hint))
-    families = _needed(state)
+    families = arguments_first(_needed(state))
+    for order, family in enumerate(families):
+        family.order = order
     settle_kinds(families)
     for family, kind in state.annotations:
         definitions.check_annotation(family, kind, "the transpose of a matrix in it is in use too")
@@ -180,6 +183,4 @@ def _needed(state: State) -> list[Family]:
             kept.append(family)
             used.update(uses(family))
     kept.reverse()
-    for order, family in enumerate(kept):
-        family.order = order
     return kept

@@ -18,6 +18,7 @@ from netsor.language import syntax
 from netsor.language.constants import literal, raised, tidy
 from netsor.language.diagnostics import Label
 from netsor.language.hidden import finish, vector
+from netsor.language.scope import BlockEntity
 from netsor.language.source import Span
 from netsor.language.state import Frame, fail
 from netsor.language.values import Condition, Dot, FunctionValue, Level, MatrixValue, Product, Value
@@ -76,6 +77,10 @@ def wrong_kind(meaning: Meaning, wanted: str) -> None:
     if isinstance(meaning, Condition):
         fail("N309", f"this is a condition, where {wanted} is needed", meaning.span, "",
              hint="write 1 if … else 0 to make a number of it")
+    if isinstance(meaning, FunctionValue) and isinstance(meaning.entity, BlockEntity):
+        passed = meaning.span.text != meaning.name  # the name of an argument
+        fail("N331", f"`{meaning.name}` is a block, where {wanted} is needed", meaning.span, "", (Label(meaning.entity.span, "defined here"),),
+             f"pass {wanted} for it" if passed else "call it on a line of its own, and use what that line defines")
     if isinstance(meaning, FunctionValue):
         fail("N208", f"`{meaning.name}` is a function, where {wanted} is needed", meaning.span, "",
              hint=f"write {meaning.name}(…) to apply it")

@@ -99,6 +99,16 @@ def score(dot: Dot, ratio: Expr, frame: Frame, span: Span) -> ScalarRef:
     return _hidden("Score", both, lambda both: Score(*both.arguments), frame, span)
 
 
+def custom(call: CustomCall, frame: Frame, span: Span, width: str) -> Coord:
+    """The results of one draw for these arguments."""
+    key, axes = canonical(Call("custom", call.arguments))
+    known = frame.state.hidden.get(("Custom", call.draw, key))
+    if known is None:
+        known = _new(frame, axes, Custom(call.rule, call.arguments, call.constants, call.draw), span, width)
+        frame.state.hidden["Custom", call.draw, key] = known
+    return known[axes]
+
+
 def scale_of(value: Value, dot: Dot, frame: Frame) -> tuple[type[Moment] | type[Score], Expr]:
     """The rule that a dot with these powers of widths is, and the ratio of widths that is left; an error for any other power."""
     power = order(value.widths)
@@ -130,9 +140,7 @@ def finish(value: Value, frame: Frame) -> Value:
         case Average(body=body):
             return Value(Level.SCALAR, moment(body, frame, span), span)
         case CustomCall() as call:
-            axes = axes_of(Call("custom", (*call.arguments, *call.constants)))
-            family = _new(frame, axes, Custom(call.rule, call.arguments, call.constants), span, value.width)
-            return Value(Level.VECTOR, family[axes], span, width=value.width)
+            return Value(Level.VECTOR, custom(call, frame, span, value.width), span, width=value.width)
     if any(value.widths.values()):
         fail("N310", "a width has no place in this expression", span,
              "widths stand in the variance of a matrix and in the scale of a dot")

@@ -39,7 +39,7 @@ def name(node: syntax.Name, frame: Frame) -> Meaning:
         if word in frame.names:
             return _local(frame.names[word], node.span)
         return _index_value(frame.indices[word], node.span)
-    if is_built_in(word) and frame.entity(word) is None:
+    if (is_built_in(word) or word in frame.state.rules) and frame.entity(word) is None:
         return _built_in(node, word)
     if word == frame.owner and frame.entity(word) is None and not frame.scope.is_poisoned(word):
         fail("N204", f"`{word}` is used in its own definition", node.path[0].span, "", (),
@@ -59,13 +59,10 @@ def name(node: syntax.Name, frame: Frame) -> Meaning:
             return Value(Level.NUMBER, entity.value, node.span)
         case WidthEntity():
             return Value(Level.NUMBER, ONE, node.span, {frame.state.widths[entity.width]: Fraction(1)})
-        case FunctionEntity():
+        case FunctionEntity() | BlockEntity():
             return FunctionValue(word, node.span, entity)
         case FunctionArgument():
             return replace(entity.value, span=node.span)
-        case BlockEntity():
-            fail("N331", f"`{word}` is a block, which has a value only where it is called", node.span, "",
-                 (Label(entity.span, "defined here"),))
     raise TypeError(type(entity).__name__)
 
 

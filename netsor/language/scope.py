@@ -67,7 +67,7 @@ class BlockEntity:
 
 @dataclass
 class FunctionArgument:
-    """The name that a block has for a function that was passed to it."""
+    """The name that a block has for a function or block that was passed to it."""
 
     value: FunctionValue
     span: Span

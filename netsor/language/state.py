@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from netsor.ir.expressions import Expr, Index, Width
 from netsor.ir.facts import Randomness
-from netsor.ir.program import ArrayDeclaration, Definition, Expectation, Family, Matrix, Output
+from netsor.ir.program import ArrayDeclaration, Definition, Draw, Expectation, Family, Matrix, Output
 from netsor.language import syntax
 from netsor.language.diagnostics import Diagnostic, Label, NetsorError
 from netsor.language.scope import Entity, Scope
@@ -70,6 +70,7 @@ class State:
         self.annotations: list[tuple[Family, syntax.Identifier]] = []  # kinds that the program states
         self.hidden: dict[Any, Family] = {}  # hidden families by what they compute
         self.hidden_counts: dict[str, int] = {}
+        self.draws: dict[Any, tuple[Draw, tuple[Expr, ...]]] = {}  # of rules of plug-ins, with the constants they are drawn with
         self.randomness = Randomness()
         self.statements = 0
         self.failed: set[syntax.Node] = set()  # statements with an error, not to be tried in every pass of a loop
@@ -105,8 +106,8 @@ class Frame:
 
     `indices` are the indices that are free on the left or bound around the expression (numbers where an index takes its
     values one by one); `guards` are conditions under which alone the expression counts; `owner` names the definition it
-    belongs to. In the body of a function `depth` says how deep functions are nested, and `visible` how many of the
-    first functions of its scope it may use. In a block `terms` are the subscripts that the call has, where they have
+    belongs to. In the body of a function `calls` are the calls of functions that lead to it, and `visible` is how many of
+    the first functions of its scope it may use. In a block `terms` are the subscripts that the call has, where they have
     values: those of `scope.prefix`, an index of it perhaps as a number.
     """
 
@@ -117,7 +118,7 @@ class Frame:
     names: Mapping[str, Any] = field(default_factory=dict)
     indices: Mapping[str, Expr] = field(default_factory=dict)
     guards: tuple[Expr, ...] = ()
-    depth: int = 0
+    calls: tuple[syntax.Call, ...] = ()
     visible: int | None = None
 
     def entity(self, name: str) -> Entity | None:
@@ -150,14 +151,14 @@ class Frame:
     def with_guard(self, guard: Expr | None) -> Frame:
         return self if guard is None else replace(self, guards=(*self.guards, guard))
 
-    def inside_function(self, scope: Scope, visible: int, depth: int) -> Frame:
+    def inside_function(self, scope: Scope, visible: int, call: syntax.Call) -> Frame:
         """The frame of a function's body, which sees the scope where it is defined but not the surroundings of the call."""
         terms = self.terms[:len(scope.prefix)]  # if that is a block, the call stands in it
-        return replace(self, scope=scope, terms=terms, names={}, indices={}, depth=depth, visible=visible)
+        return replace(self, scope=scope, terms=terms, names={}, indices={}, calls=(*self.calls, call), visible=visible)
 
     @property
     def inlined(self) -> bool:
-        return self.depth > 0
+        return bool(self.calls)
 
 
 def written(index: Index) -> str:

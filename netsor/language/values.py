@@ -9,11 +9,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from netsor.ir.expressions import Coord, Expr, Index
-from netsor.ir.program import Matrix
+from netsor.ir.program import Draw, Matrix
 from netsor.language.source import Span
 
 if TYPE_CHECKING:
-    from netsor.language.scope import FunctionEntity
+    from netsor.language.scope import BlockEntity, FunctionEntity
 
 
 class Level(IntEnum):
@@ -62,6 +62,7 @@ class CustomCall:
     rule: object
     arguments: tuple[Coord, ...]
     constants: tuple[Expr, ...]
+    draw: Draw
 
 
 Pending = Dot | Product | Average | CustomCall
@@ -114,11 +115,11 @@ class MatrixValue:
 
 @dataclass(frozen=True)
 class FunctionValue:
-    """A function by name: of the catalogue, built in, or a `def` of the program."""
+    """What is called, by name: a function of the catalogue, built in or of a plug-in, a `def` or a block of the program."""
 
     name: str
     span: Span
-    entity: FunctionEntity | None = None
+    entity: FunctionEntity | BlockEntity | None = None
 
 
 class NeedsValues(Exception):

@@ -8,11 +8,12 @@ argument.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 
-from netsor.ir.expressions import ZERO, Coord, Expr, lift
+from netsor.ir.expressions import ZERO, Coord, Expr, Index, lift
 from netsor.ir.facts import Randomness
 from netsor.ir.kernel import Kernel
 from netsor.ir.labelled import SAMPLE, Labelled, arrange
@@ -45,7 +46,7 @@ class VectorRule(GaussianRule, abstract=True):
         return "G"
 
     def source(self, reference: Coord) -> Source:
-        return Source(reference.family)
+        return Source(reference.family.definition.draw)
 
     def mean(self, reference: Coord) -> Expr:
         return ZERO
@@ -68,23 +69,39 @@ class VectorRule(GaussianRule, abstract=True):
         return lift(found)
 
     def finite(self, family: Family, sampler) -> Labelled:
-        definition = family.definition
-        argument, = definition.arguments
+        """The results of one draw, for all families that it serves when the first of them is due."""
+        if family not in sampler.ahead:
+            sampler.ahead |= self._drawn(sampler.drawn_together(family), sampler)
+        return sampler.ahead.pop(family)
+
+    def _drawn(self, families: Sequence[Family], sampler) -> dict[Family, Labelled]:
+        definition, width = families[0].definition, families[0].width
         constants = [sampler.number(constant) for constant in definition.constants]
-        point, size = sampler.points[family.width], sampler.sizes[family.width]
-        sizes = {axis: axis.range.size for axis in family.axes} | {SAMPLE: sampler.runs, point: size}
-        vectors = arrange(sampler.evaluate(argument), (SAMPLE, *family.axes, point), sizes)
-        flat = np.ascontiguousarray(vectors).reshape(sampler.runs, math.prod(vectors.shape[1:-1]), size)
+        point, size = sampler.points[width], sampler.sizes[width]
+        labels = [(SAMPLE, *family.axes, point) for family in families]
+        vectors = [_vectors(family, labels_, sampler) for family, labels_ in zip(families, labels)]
+        flat = np.concatenate([each.reshape(sampler.runs, math.prod(each.shape[1:-1]), size) for each in vectors], axis=1)
         drawn = np.stack([np.asarray(self.draw(run, sampler.rng, *constants), dtype=float) for run in flat])
         if drawn.shape != flat.shape:
             raise ValueError(f"the rule {self.name} returned shape {drawn.shape[1:]} for vectors of shape {flat.shape[1:]}")
-        return Labelled(drawn.reshape(vectors.shape), (SAMPLE, *family.axes, point))
+        ends = np.cumsum([math.prod(each.shape[1:-1]) for each in vectors])
+        results = np.split(drawn, ends[:-1], axis=1)
+        return {family: Labelled(result.reshape(each.shape), labels_)
+                for family, result, each, labels_ in zip(families, results, vectors, labels)}
 
 
 EXPLAIN |= {
     "limit": "a method limit(kernel, *constants): the covariance of two results from the kernel of their arguments",
     "draw": "a method draw(vectors, rng, *constants): the results at width n for vectors of shape (elements, n)",
 }
+
+
+def _vectors(family: Family, labels: tuple[Index, ...], sampler) -> np.ndarray:
+    """What a rule is applied to for the elements of a family."""
+    argument, = family.definition.arguments
+    special = {SAMPLE: sampler.runs, sampler.points[family.width]: sampler.sizes[family.width]}
+    sizes = {axis: axis.range.size for axis in family.axes} | special
+    return np.ascontiguousarray(arrange(sampler.evaluate(argument), labels, sizes))
 
 
 def _argument(reference: Coord) -> Coord:

@@ -1,0 +1,67 @@
+"""What is called by a name, or passed to a block to be called there: blocks, and what is not there."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from netsor.language import syntax
+from netsor.language.diagnostics import Label
+from netsor.language.scope import OPERATIONS, BlockEntity, FunctionArgument, FunctionEntity, catalogue, is_built_in
+from netsor.language.state import Frame, fail
+
+
+def block_of(node: syntax.Node, frame: Frame) -> BlockEntity | None:
+    """The block that a right-hand side calls, if it is the call of one, perhaps by the name of an argument."""
+    if not isinstance(node, syntax.Call) or node.function.dotted in frame.names:
+        return None
+    entity = frame.entity(node.function.dotted)
+    if isinstance(entity, FunctionArgument):
+        entity = entity.value.entity
+    return entity if isinstance(entity, BlockEntity) else None
+
+
+def not_a_whole_side(node: syntax.Call, entity: BlockEntity) -> NoReturn:
+    """N331 where a block is called in an expression."""
+    word, own = node.function.dotted, entity.definition.name.name
+    what = f"`{word}` is a block" if word == own else f"`{word}` is the block `{own}` here"
+    hint = "give the call a name on a line of its own, and use that here"
+    fail("N331", f"{what}, and a call of a block is a whole right-hand side", node.function.span, "",
+         (Label(entity.span, "defined here"),), hint if word == own else f"pass a function for it, or {hint}")
+
+
+def no_function(node: syntax.Call, frame: Frame) -> NoReturn:
+    """N208 for the call of a name that nothing has."""
+    word, scope = node.function.dotted, frame.scope
+    functions = (*catalogue(), *OPERATIONS, *scope.positions, *(scope.home.positions if scope.home is not None else ()))
+    known = _without_its_file(node.function, frame)
+    fail("N208", f"there is no function `{word}`", node.function.span, "", (),
+         f"write {known}(…)" if known else _in_the_library(word) or scope.suggestion(word, functions))
+
+
+def check_passed(node: syntax.Node, frame: Frame) -> None:
+    """What is passed to a block is not the call of a block (N331), nor a block that must be imported, or that is named with its
+    file (N201)."""
+    if (called := block_of(node, frame)) is not None:
+        not_a_whole_side(node, called)
+    if not isinstance(node, syntax.Name) or node.subscripts:
+        return
+    first = node.path[0].name
+    if first in frame.names or is_built_in(first) or frame.scope.knows(first) or frame.entity(first) is not None:
+        return
+    known = _without_its_file(node, frame)
+    hint = f"write {known}" if known else _in_the_library(node.path[-1].name)
+    if hint:
+        fail("N201", f"`{first}` is not defined", node.path[0].span, hint=hint)
+
+
+def _without_its_file(name: syntax.Name, frame: Frame) -> str:
+    """An import brings names in without those of their file."""
+    last = name.path[-1].name
+    return last if len(name.path) > 1 and isinstance(frame.entity(last), FunctionEntity | BlockEntity) else ""
+
+
+def _in_the_library(word: str) -> str:
+    from netsor.language.imports import file_with
+
+    shelf = file_with(word)
+    return f"it is in the library: import std.{shelf}" if shelf else ""
