@@ -45,13 +45,16 @@ class Program:
         return [output.name for output in self.ir.outputs]
 
     def limit(
-        self, *, samples: int | None = None, seed: int = 0, outputs: list[str] | None = None,
+        self, *, samples: int | None = None, points: int | None = None, seed: int = 0, outputs: list[str] | None = None,
         progress: Callable[[int, int], None] | None = None, workers: int = 2,
     ) -> "LimitResult":
         """The infinite-width limit.
 
         :param samples: samples of the scores, in 16 independent randomisations (rounded up to 16 times a power of two); None: as many as
             a second or so allows, between 2**12 and 2**18.  Programs without scores need none.
+        :param points: quasi-random points for each expectation of several variables that has no better method, in each of 16
+            randomisations (rounded up to a power of two); None: 2**13, and up to 2**17 where that takes a second or so and ``samples``
+            is None too.  Errors fall about like 1/points.
         :param seed: reproduces every number, whatever the machine's number of cores.
         :param outputs: names of the outputs wanted; all by default.
         :param progress: called with (samples done, samples in all).
@@ -59,7 +62,7 @@ class Program:
         """
         from netsor.limit.run import run_limit
 
-        return run_limit(self.ir, samples=samples, seed=seed, outputs=outputs, progress=progress, workers=workers)
+        return run_limit(self.ir, samples=samples, points=points, seed=seed, outputs=outputs, progress=progress, workers=workers)
 
     def derive(self, *, outputs: list[str] | None = None, steps: bool = False) -> "Derivation":
         """The infinite-width limit as formulas.  Parameters are symbols unless they were given when the program was loaded, or their

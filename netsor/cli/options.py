@@ -56,6 +56,12 @@ samples_option = click.option(
     metavar="N",
     help="Samples of the scores, in 16 independent randomisations (rounded up).  Without it: about a second's worth.",
 )
+points_option = click.option(
+    "--points",
+    type=click.IntRange(min=1, max=2**30),
+    metavar="N",
+    help="Quasi-random points for each expectation in several variables without a better method, in each of 16 randomisations.",
+)
 seed_option = click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Reproduces every number."
 )

@@ -21,12 +21,13 @@ from netsor.language.selection import selected
 @options.data_option
 @click.option("--output", "outputs", multiple=True, metavar="NAME", help="Only this output.  Repeatable.")
 @options.samples_option
+@options.points_option
 @options.seed_option
 @options.json_option
 @click.option("--out", metavar="FILE.npz", help="Write the arrays too: y.mean, y.cov, y.cov.error, …")
 @plot_option
 @options.plugin_option
-def command(file, settings, data, outputs, samples, seed, as_json, out, plot, plugins) -> None:
+def command(file, settings, data, outputs, samples, points, seed, as_json, out, plot, plugins) -> None:
     """The infinite-width limit of the program in FILE (- for the standard input): the law of its scores and of its
     outputs, every number with its error and the method behind it.
 
@@ -43,7 +44,7 @@ def command(file, settings, data, outputs, samples, seed, as_json, out, plot, pl
 
             refuse_if_too_large(program.ir, samples, wanted)
         with ProgressDisplay() as progress:
-            result = program.limit(samples=samples, seed=seed, outputs=wanted, progress=progress)
+            result = program.limit(samples=samples, points=points, seed=seed, outputs=wanted, progress=progress)
         seconds = time.perf_counter() - start
         if archive is not None:
             archive.write(result)

@@ -54,13 +54,14 @@ class Tested:
 @options.set_option
 @options.data_option
 @options.samples_option
+@options.points_option
 @further_widths_option
 @runs_option
 @options.seed_option
 @options.json_option
 @options.plugin_option
 @click.pass_context
-def command(ctx, files, settings, data, samples, widths, runs, seed, as_json, plugins) -> None:
+def command(ctx, files, settings, data, samples, points, widths, runs, seed, as_json, plugins) -> None:
     """Check the expect lines of programs, and of all *.netsor files in directories.
 
     \b
@@ -77,7 +78,7 @@ def command(ctx, files, settings, data, samples, widths, runs, seed, as_json, pl
     tested, programs = [], program_files(files)
     finite = FiniteWidths(widths, runs, LEVEL / len(programs)) if widths else None
     for file in programs:
-        tested.append(_test(file, settings, data, samples, seed, plugins, finite))
+        tested.append(_test(file, settings, data, samples, points, seed, plugins, finite))
         if not as_json:
             _show(tested[-1], seed)
         if tested[-1].interrupted:
@@ -95,13 +96,13 @@ def command(ctx, files, settings, data, samples, widths, runs, seed, as_json, pl
     ctx.exit(1 if counts["failed"] or drawn["disagrees"] or any(each.problems for each in tested) else 0)
 
 
-def _test(file: str, settings, data, samples, seed, plugins, finite: FiniteWidths | None) -> Tested:
+def _test(file: str, settings, data, samples, points, seed, plugins, finite: FiniteWidths | None) -> Tested:
     from netsor.cli.failures import diagnostics_of
 
     tested, start = Tested(file), time.perf_counter()
     try:
         program = options.load(file, settings, data, plugins)
-        _judge(tested, program, samples, seed)
+        _judge(tested, program, samples, points, seed)
         if finite is not None and not (tested.changed or tested.interrupted):
             _judge_at(finite, tested, program.ir, seed)
     except Exception as error:  # what is wrong with one file does not keep others from being tested
@@ -112,7 +113,7 @@ def _test(file: str, settings, data, samples, seed, plugins, finite: FiniteWidth
     return tested
 
 
-def _judge(tested: Tested, program, samples, seed) -> None:
+def _judge(tested: Tested, program, samples, points, seed) -> None:
     from netsor.cli import verdicts
 
     tested.program = program.name
@@ -125,7 +126,7 @@ def _judge(tested: Tested, program, samples, seed) -> None:
 
         refuse_if_too_large(program.ir, samples, program.outputs)
     with ProgressDisplay() as progress:
-        result = program.limit(samples=samples, seed=seed, progress=progress)
+        result = program.limit(samples=samples, points=points, seed=seed, progress=progress)
     tested.samples, tested.interrupted = result.samples, result.interrupted
     tested.verdicts = [verdicts.judge(expectation, found, program.ir) for expectation, found in result.expectations]
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from netsor.expectation.directions import turned
 from netsor.expectation.estimate import ExpectationUndefined
 from netsor.expectation.linear_algebra import psd_root
 from netsor.expectation.sobol import MOST_DIMENSIONS, Sobol
@@ -13,6 +14,8 @@ from netsor.expectation.threads import halt_point
 
 # Numbers held at once by a chunk of cells: 2^22 doubles are 32 MB, and a handful of such arrays exist.
 CHUNK = 2**22
+BLOCK = 2**15  # points
+TURNED = 2**12  # with as many points it pays to look first where the function varies
 TWINS = 4 * np.finfo(float).eps  # relative rounding of variances and covariance of one variable under two names
 
 
@@ -43,11 +46,13 @@ def expect_several(
     mean = np.broadcast_to(mean, (*given, size))
     roots = psd_root(np.broadcast_to(covariance, (*given, size, size)))
     twins = _twins(mean, covariance)
-    result = np.empty((replicates, cells))
+    result = np.zeros((replicates, cells))
     points = 1 << max(points - 1, 0).bit_length()
-    for replicate, normals in enumerate(_normals(points, size, replicates, seed)):
+    if points >= TURNED:
+        roots = np.stack([turned(function, *law, CHUNK) for law in zip(mean, roots)])
+    for replicate, normals in _normals(points, size, replicates, seed):
         law = replicate if given[0] > 1 else 0
-        step = max(1, CHUNK // max(1, points * size))
+        step = max(1, CHUNK // max(1, normals.size))
         for start in range(0, cells, step):
             halt_point()
             chunk = slice(start, min(start + step, cells))
@@ -59,9 +64,10 @@ def expect_several(
                 values = np.asarray(function(x, chunk), dtype=float)
             if values.shape != x.shape[:2]:
                 raise ValueError(f"the function returned shape {values.shape}, expected {x.shape[:2]}")
-            result[replicate, chunk] = values.mean(axis=1)
-            _refuse_undefined(result[replicate, chunk], values, x, start)
-    return result
+            sums = values.sum(axis=1)
+            _refuse_undefined(sums, values, x, start)
+            result[replicate, chunk] += sums
+    return result / points
 
 
 def _twins(mean: np.ndarray, covariance: np.ndarray) -> list[tuple[int, int, np.ndarray]]:
@@ -73,11 +79,11 @@ def _twins(mean: np.ndarray, covariance: np.ndarray) -> list[tuple[int, int, np.
     return [(k, same, np.broadcast_to(equal[..., k, same], mean.shape[:-1])) for k, same in pairs]
 
 
-def _refuse_undefined(means: np.ndarray, values: np.ndarray, x: np.ndarray, start: int) -> None:
-    """An average is a number exactly when every value is, up to overflow."""
-    if np.all(np.isfinite(means)):
+def _refuse_undefined(sums: np.ndarray, values: np.ndarray, x: np.ndarray, start: int) -> None:
+    """A sum is a number exactly when every value is, up to overflow."""
+    if np.all(np.isfinite(sums)):
         return
-    cell = int(np.flatnonzero(~np.isfinite(means))[0])
+    cell = int(np.flatnonzero(~np.isfinite(sums))[0])
     bad = np.flatnonzero(~np.isfinite(values[cell]))
     if not len(bad):
         raise ExpectationUndefined(f"the average over cell {start + cell} overflows")
@@ -88,15 +94,12 @@ def _refuse_undefined(means: np.ndarray, values: np.ndarray, x: np.ndarray, star
     )
 
 
-def _normals(points: int, size: int, replicates: int, seed: int) -> Iterator[np.ndarray]:
-    """Replicates of (points, size) standard normals: scrambled Sobol points, or pseudo-random beyond its dimension."""
-    streams = np.random.SeedSequence(seed).spawn(replicates)
-    if size == 0:
-        yield from (np.zeros((points, 0)) for _ in range(replicates))
-        return
-    for stream in streams:
+def _normals(points: int, size: int, replicates: int, seed: int) -> Iterator[tuple[int, np.ndarray]]:
+    """The numbers of replicates with their (points, size) standard normals, BLOCK points at a time: scrambled Sobol points, or
+    pseudo-random beyond its dimension."""
+    for replicate, stream in enumerate(np.random.SeedSequence(seed).spawn(replicates)):
         generator = np.random.default_rng(stream)
-        if size > MOST_DIMENSIONS:
-            yield generator.standard_normal((points, size))
-        else:
-            yield Sobol(size, generator).normal(0, points)
+        sobol = Sobol(size, generator) if 0 < size <= MOST_DIMENSIONS else None
+        for start in range(0, points, BLOCK):
+            stop = min(start + BLOCK, points)
+            yield replicate, generator.standard_normal((stop - start, size)) if sobol is None else sobol.normal(start, stop)

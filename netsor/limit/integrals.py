@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 EVALUATIONS = 2**28  # function values per expectation that quasi-random points may take
 SAMPLE_EVALUATIONS = 2**9  # and for each sample of the scores, over which errors average anyway
-MOST_POINTS, FEWEST_POINTS = 2**13, 2**6
+POINTS, FEWEST_POINTS = 2**13, 2**6
 GRID_EVALUATIONS = 2**25  # and those that grids may take
 REPLICATES = 8  # of quasi-random points that stand in for such grids
 
@@ -118,7 +118,7 @@ def _few(expect: Expect, numbers: "Numbers") -> tuple[Labelled, Estimate | None]
             return cells.unflatten(estimate.value), estimate
         except NotResolved:
             pass
-    points = quasi_random_points(cells.count, size, False)
+    points = quasi_random_points(cells.count, size, False, numbers.points)
     runs = expect_several(values, mean[None], covariance[None], points=points, replicates=REPLICATES)
     error = 3 * runs.std(axis=0, ddof=1) / np.sqrt(REPLICATES)
     estimate = Estimate(runs.mean(axis=0), error, f"randomised QMC, {REPLICATES} x {points} points")
@@ -129,7 +129,7 @@ def _quasi_random(cells: Cells, mean: np.ndarray, covariance: np.ndarray, values
     """With points of the replicate's own, so that the error shows between replicates."""
     sampled = SAMPLE in cells.labels
     each = cells.count // cells.sizes[SAMPLE] if sampled and cells.sizes[SAMPLE] else cells.count
-    points = quasi_random_points(each, mean.shape[-1], sampled)
+    points = quasi_random_points(each, mean.shape[-1], sampled, numbers.points)
     result = expect_several(values, mean[None], covariance[None], points=points, replicates=1, seed=numbers.seed)
     numbers.note(f"randomised QMC, {points} points")
     return cells.unflatten(result[0])
@@ -173,11 +173,12 @@ def _joint_law(expect: Expect, numbers: "Numbers"):
     return cells, mean, covariance, values
 
 
-def quasi_random_points(each: float, dimension: float, sampled: bool) -> int:
-    """How many points for ``each`` cells (of every sample, if sampled), whatever the size of a chunk of samples."""
-    budget = SAMPLE_EVALUATIONS if sampled else EVALUATIONS
+def quasi_random_points(each: float, dimension: float, sampled: bool, wanted: int = POINTS) -> int:
+    """How many points for ``each`` cells (of every sample, if sampled), whatever the size of a chunk of samples: as many as wanted
+    (a power of two) within a budget, which grows with what is wanted."""
+    budget = SAMPLE_EVALUATIONS if sampled else EVALUATIONS * max(1, wanted // POINTS)
     points = FEWEST_POINTS
-    while points < MOST_POINTS and 2 * points * each * dimension <= budget:
+    while points < (min(wanted, POINTS) if sampled else wanted) and 2 * points * each * dimension <= budget:
         points *= 2
     return points
 

@@ -19,7 +19,7 @@ from netsor.ir.program import Family
 from netsor.limit.dimensions import on_a_grid
 from netsor.limit.equations import Binding
 from netsor.limit.functions import function
-from netsor.limit.integrals import integrate
+from netsor.limit.integrals import POINTS, integrate
 from netsor.limit.levels import Level, Levels
 from netsor.limit.recursion import Recursion
 from netsor.limit.unit_interval import integrate_unit_interval
@@ -30,11 +30,10 @@ INFINITE_SIZE = 1024  # elements that stand for an infinite axis, in each replic
 
 @dataclass
 class Ledger:
-    """Relative errors of deterministic quadrature and the methods used, by binding; absolute ones of parts that are zero as far as they
-    are known (odd functions), until the binding has a value to compare them with, and of bindings that are zero but for rounding."""
+    """Relative errors of deterministic quadrature and the methods used, by binding; absolute ones of bindings that are zero but for
+    rounding."""
 
     relative: dict[Binding, float] = field(default_factory=dict)
-    absolute: dict[Binding, float] = field(default_factory=dict)
     nothing: dict[Binding, float] = field(default_factory=dict)
     methods: dict[Binding, frozenset[str]] = field(default_factory=dict)
 
@@ -68,13 +67,13 @@ class Numbers(Evaluator):
 
     def __init__(
         self, recursion: Recursion, levels: Levels, *, seed: int = 0, replicate: int = 0, static: dict | None = None,
-        ledger: Ledger | None = None, infinite_size: int = INFINITE_SIZE,
+        ledger: Ledger | None = None, infinite_size: int = INFINITE_SIZE, points: int = POINTS,
     ):
         super().__init__(function)
         self.recursion, self.levels = recursion, levels
         self.replicate = replicate
         self.seed = int(np.random.SeedSequence([seed, replicate]).generate_state(1)[0])
-        self.infinite_size = infinite_size
+        self.infinite_size, self.points = infinite_size, points
         self.ledger = ledger if ledger is not None else Ledger()
         self._values: dict[Level, dict[Binding, Labelled]] = {
             Level.STATIC: static if static is not None else {}, Level.REPLICATE: {}, Level.SAMPLE: {},
@@ -83,13 +82,14 @@ class Numbers(Evaluator):
         self._given: dict[Binding, Labelled] = {}  # variables of integrals at quadrature nodes
         self._sizes: dict[Index, int] = {}
         self._current: Binding | None = None
+        self._absolute: dict[Binding, float] = {}  # errors of parts that are zero as far as they are known
 
     def with_samples(self) -> "Numbers":
         """The same context with a fresh place for the values of one chunk of samples."""
         other = object.__new__(Numbers)
         other.__dict__.update(self.__dict__)
         other._values = {**self._values, Level.SAMPLE: {}}
-        other.scores = dict(self.scores)
+        other.scores, other._absolute = dict(self.scores), {}
         return other
 
     def with_given(self, binding: Binding, value: Labelled) -> "Numbers":
@@ -149,7 +149,7 @@ class Numbers(Evaluator):
 
     def _settle(self, binding: Binding, value: np.ndarray) -> None:
         """The errors of parts that are zero, relative to the whole.  Where all is zero but for rounding, that is what it adds to others."""
-        absolute = self.ledger.absolute.pop(binding, None)
+        absolute = self._absolute.pop(binding, None)
         if absolute is not None:
             scale = max(-float(np.min(value, initial=0.0)), float(np.max(value, initial=0.0)))
             own = self.ledger.relative.get(binding, 0.0)
@@ -247,7 +247,7 @@ class Numbers(Evaluator):
             known = scale > error or self._current is None
             self.note(estimate.method, error / scale if known and scale > 0 else 0.0)
             if not known:
-                self.ledger.absolute[self._current] = max(self.ledger.absolute.get(self._current, 0.0), error)
+                self._absolute[self._current] = max(self._absolute.get(self._current, 0.0), error)
         if on_a_grid(expr) and not self._given and self.levels.of(expr) == Level.STATIC:
             static[expr] = value  # worth keeping even where no equation is made of it
         return value

@@ -9,17 +9,20 @@ import numpy as np
 
 from netsor.expectation.memory import keep_freed_memory
 from netsor.expectation.threads import thread_pool
+from netsor.ir.expressions import Expr
 from netsor.ir.program import Program
 from netsor.language.selection import selected
 from netsor.limit.analysis import Analysis
 from netsor.limit.denominators import prepare_checked
 from netsor.limit.failures import as_diagnostics
+from netsor.limit.integrals import POINTS
 from netsor.limit.joint import JointDraw
 from netsor.limit.levels import Level
 from netsor.limit.numbers import Numbers, Undefined
 from netsor.limit.outputs import Quantity, quantity
 from netsor.limit.outputs.base import Variable
 from netsor.limit.outputs.expected import expected_quantity, read
+from netsor.limit.points import affordable_points
 from netsor.limit.result import LimitResult
 from netsor.limit.sampling import Sampler
 from netsor.limit.work import Effort, check_draws, check_effort
@@ -31,20 +34,23 @@ Progress = Callable[[int, int], None]
 
 
 def run_limit(
-    program: Program, *, samples: int | None = None, seed: int = 0, outputs: list[str] | None = None,
+    program: Program, *, samples: int | None = None, points: int | None = None, seed: int = 0, outputs: list[str] | None = None,
     progress: Progress | None = None, workers: int = WORKERS,
 ) -> LimitResult:
     """The infinite-width limit of a program.
 
     :param samples: samples of the scores, in 16 independent randomisations; rounded up to 16 times a power of two.
         None: as many as a second or so allows, between 2**12 and 2**18.
+    :param points: quasi-random points for each expectation that needs them, in each of 16 randomisations; rounded up to a power of two.
+        None: 2**13, or up to 2**17 if a second or so allows and ``samples`` is None too.
     :param outputs: names of the outputs wanted (all by default).
     :param progress: called with (samples done, samples in all).
     :raises NetsorError: if the theorem does not cover the program (N4), or an expectation does not exist (N5); for a name that is no
         output (N220).
     :raises ValueError: for a number of samples that is not positive."""
-    if samples is not None and samples < 1:
-        raise ValueError("samples is a positive integer")
+    for name, number in (("samples", samples), ("points", points)):
+        if number is not None and number < 1:
+            raise ValueError(f"{name} is a positive integer")
     selected(program, outputs or ())  # refuses other names
     keep_freed_memory()
     with as_diagnostics():
@@ -53,7 +59,10 @@ def run_limit(
         reported = [quantity(output, analysis) for output in wanted]
         expectations = analysis.program.expectations if outputs is None else []
         asked = [expected_quantity(expectation, analysis, quantity) for expectation in expectations]
-        sampler = Sampler(analysis, samples=samples, replicates=REPLICATES, seed=seed)
+        if points is None:
+            alone = lambda index: 1 if index.range.infinite else index.range.size  # noqa: E731
+            points = POINTS if samples is not None else affordable_points(analysis, reported + asked, REPLICATES, alone)
+        sampler = Sampler(analysis, samples=samples, replicates=REPLICATES, seed=seed, points=1 << (points - 1).bit_length())
         return _compute(program, analysis, sampler, reported, asked, progress, workers)
 
 
@@ -66,10 +75,7 @@ def _compute(program, analysis, sampler, reported, asked, progress, workers) -> 
     contexts = [sampler.context(replicate) for replicate in range(replicates)]
     first = [e for own in quantities for e in own.expressions if analysis.levels.of(e) < Level.SAMPLE]
     prepare_checked(contexts[0], [family for own in quantities for family in own.families], first)
-    for number, context in enumerate(contexts):
-        context.prepare(*first)
-        if progress is not None and replicates > 1 and Level.SAMPLE not in levels:
-            progress(number + 1, replicates)
+    _prepare(contexts, first, None if Level.SAMPLE in levels else progress, workers)
     done = {
         own: (1 if own.level == Level.STATIC else replicates, own.samples(sampler.per_replicate, sampler.infinite_size))
         for own in quantities
@@ -96,6 +102,28 @@ def _compute(program, analysis, sampler, reported, asked, progress, workers) -> 
     )
 
 
+def _prepare(contexts: list[Numbers], expressions: list[Expr], progress: Progress | None, workers: int) -> None:
+    """What does not depend on samples: what no randomisation enters with the first context, the rest of the others side by side."""
+    contexts[0].prepare(*expressions)
+    if len(contexts) == 1:
+        return
+    with _one_blas_thread(), thread_pool(workers) as pool:
+        waiting = {pool.submit(context.prepare, *expressions) for context in contexts[1:]}
+        while waiting:
+            done, waiting = wait(waiting, timeout=SIGNALS, return_when=FIRST_COMPLETED)
+            for future in done:
+                future.result()
+            if progress is not None and done:
+                progress(len(contexts) - len(waiting), len(contexts))
+
+
+def _one_blas_thread():
+    """Threads on top of threads cost far more than they give."""
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(1, user_api="blas")
+
+
 def _finite(variable: Variable) -> Variable:
     """The variable, if its mean and variance are numbers (a kurtosis may be infinite)."""
     for name, estimate in (("mean", variable.mean), ("variance", variable.var)):
@@ -110,8 +138,6 @@ def _sample(
     sampler: Sampler, contexts: list[Numbers], quantities: list[Quantity], progress: Progress | None, workers: int
 ) -> tuple[int, bool]:
     """Fill the quantities chunk by chunk; returns the samples done in every replicate and whether it was interrupted."""
-    from threadpoolctl import threadpool_limits
-
     record = set().union(*(getattr(own, "recorded", set()) for own in quantities))
     size = sampler.chunk_size(sum(own.kept_cells for own in quantities))
     finished = [0] * sampler.replicates
@@ -125,9 +151,8 @@ def _sample(
         return replicate, stop
 
     interrupted = False
-    # one BLAS thread and parallel chunks: threads on top of threads cost far more than they give
     try:
-        with threadpool_limits(1, user_api="blas"), thread_pool(workers) as pool:
+        with _one_blas_thread(), thread_pool(workers) as pool:
             pending: dict[int, Future] = {}  # at most one chunk of each replicate at a time: sums are added in order
             for replicate, start, stop in sampler.chunks(size):
                 while len(pending) > workers or replicate in pending:

@@ -14,6 +14,7 @@ from netsor.ir.labelled import Labelled, align
 from netsor.ir.program import Family
 from netsor.limit.analysis import Analysis
 from netsor.limit.draw import Conditional, GroupDraw, GroupPlan
+from netsor.limit.integrals import POINTS
 from netsor.limit.levels import Level
 from netsor.limit.normals import BLOCK, Normals, PointSet
 from netsor.limit.numbers import Ledger, Numbers
@@ -35,12 +36,12 @@ class Sampler:
     :param infinite_size: elements that stand for an infinite axis; by default the samples of a replicate, fewer inside samples."""
 
     def __init__(self, analysis: Analysis, *, samples: int | None, replicates: int, seed: int,
-                 infinite_size: int | None = None):
+                 infinite_size: int | None = None, points: int = POINTS):
         self.analysis, self.seed = analysis, seed
         if samples is None:
             samples = _affordable(analysis)
         self.per_replicate = 1 << max(math.ceil(math.log2(max(samples, 1) / replicates)), 0)
-        self.replicates = replicates
+        self.replicates, self.quasi_random = replicates, points
         self._static: dict = {}
         self.ledger = Ledger()
         self.levels = [analysis.level_of(group) for group in analysis.groups]
@@ -81,7 +82,7 @@ class Sampler:
         """The numbers of one replicate, scores along infinite axes drawn."""
         numbers = Numbers(
             self.analysis.recursion, self.analysis.levels, seed=self.seed, replicate=replicate, static=self._static,
-            ledger=self.ledger, infinite_size=self.infinite_size,
+            ledger=self.ledger, infinite_size=self.infinite_size, points=self.quasi_random,
         )
         self._draw(Level.REPLICATE, None, numbers)
         return numbers

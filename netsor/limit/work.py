@@ -67,7 +67,7 @@ def effort(analysis: Analysis, sampler: Sampler, quantities: list[Quantity], wor
     chunk = min(sampler.chunk_size(sum(own.kept_cells for own in quantities)), sampler.per_replicate)
     times = {Level.STATIC: 1, Level.REPLICATE: sampler.replicates, Level.SAMPLE: sampler.samples}
     copies = {Level.STATIC: 1, Level.REPLICATE: sampler.replicates, Level.SAMPLE: chunk * (workers + 1)}
-    costs = Costs(lambda index: sampler.infinite_size if index.range.infinite else index.range.size)
+    costs = Costs(lambda index: sampler.infinite_size if index.range.infinite else index.range.size, sampler.quasi_random)
     seconds = dict.fromkeys(Level, 0.0)
     largest, held = dict.fromkeys(Level, 0.0), 0.0
     grams = [
@@ -100,8 +100,8 @@ def effort(analysis: Analysis, sampler: Sampler, quantities: list[Quantity], wor
 class Costs:
     """Seconds of expressions, and the largest arrays in them, without the axis of samples."""
 
-    def __init__(self, size: Callable[[Index], int]):
-        self.size = size
+    def __init__(self, size: Callable[[Index], int], points: int):
+        self.size, self.points = size, points
 
     def count(self, indices: Iterable[Index]) -> float:
         return math.prod(map(self.size, indices))
@@ -160,7 +160,7 @@ class Costs:
         if not is_several(expr) and not on_a_grid(expr):
             return cells * PAIR, cells
         dimension = sum(self.count(block) for block in expr.inner)
-        points = quasi_random_points(cells, dimension, sampled)
+        points = quasi_random_points(cells, dimension, sampled, self.points)
         outer = free_indices(expr)
         operations = sum(self.count(free_indices(part) - outer) for factor in expr.factors for part in walk(factor))
         own = cells * (points * (4 * operations * ELEMENT + dimension**2 * MULTIPLY_ADD) + dimension**3 * MULTIPLY_ADD)
