@@ -16,18 +16,18 @@ _PLACES = 64
 _STEP = 0.25  # standard deviations: differences as wide as this see jumps too
 
 
-def turned(function: Callable[[np.ndarray, slice], np.ndarray], mean: np.ndarray, roots: np.ndarray, budget: int) -> np.ndarray:
-    """The roots (cells, k, r) of covariances times a rotation each, for means (cells, k).
+def directions(function: Callable[[np.ndarray, slice], np.ndarray], mean: np.ndarray, roots: np.ndarray, budget: int) -> np.ndarray:
+    """A rotation (cells, r, r) for each of the roots (cells, k, r) of covariances, for means (cells, k).
 
     function(x, cells) as for :func:`netsor.expectation.expect_several`; at most ``budget`` numbers are held at once.  Any rotation is right:
-    a cell where the function is not a number keeps its root."""
+    a cell where the function is not a number is not turned."""
     cells, size, rank = roots.shape
+    result = np.broadcast_to(np.eye(rank), (cells, rank, rank)).copy()
     if size < FEWEST_VARIABLES:
-        return roots
+        return result
     places = np.random.default_rng(0).standard_normal((_PLACES, 1, rank))
     normals = np.concatenate([np.zeros((1, rank)), _STEP * np.eye(rank), -_STEP * np.eye(rank)]) + places
     normals = normals.reshape(-1, rank)
-    result = roots.copy()
     step = max(1, budget // (len(normals) * size))
     for start in range(0, cells, step):
         part = slice(start, min(start + step, cells))
@@ -37,7 +37,6 @@ def turned(function: Callable[[np.ndarray, slice], np.ndarray], mean: np.ndarray
             slopes = values[..., 1:rank + 1] - values[..., rank + 1:]
             energy = np.einsum("cpi,cpj->cij", slopes, slopes)
         known = np.isfinite(energy).all(axis=(1, 2))
-        energy[~known] = np.eye(rank)
-        vectors = np.linalg.eigh(energy)[1][..., ::-1]  # largest first
-        result[part] = np.where(known[:, None, None], roots[part] @ vectors, roots[part])
+        energy[~known] = np.diag(np.arange(rank, 0.0, -1.0))
+        result[part] = np.linalg.eigh(energy)[1][..., ::-1]  # largest first
     return result

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from netsor.expectation.directions import turned
+from netsor.expectation.directions import directions
 from netsor.expectation.estimate import ExpectationUndefined
 from netsor.expectation.linear_algebra import psd_root
 from netsor.expectation.sobol import MOST_DIMENSIONS, Sobol
@@ -27,6 +27,7 @@ def expect_several(
     points: int = 2**13,
     replicates: int = 8,
     seed: int = 0,
+    rotations: np.ndarray | None = None,
 ) -> np.ndarray:
     """E function(X) for X ~ N(mean, covariance), by ``replicates`` independent scramblings of Sobol's sequence.
 
@@ -35,7 +36,7 @@ def expect_several(
     returns              (replicates, C): unbiased and independent over the first axis, so the standard error of
                          anything computed from them is that of a mean over replicates
 
-    ``points`` is rounded up to a power of two. The result depends on the seed and not on how cells are chunked.
+    ``rotations`` (C, k, k) say in which coordinates points are to be good; found for the first law if not given.  ``points`` is rounded up to a power of two. The result depends on the seed and not on how cells are chunked.
     Raises ExpectationUndefined when the function is not a number somewhere: such points are never dropped.
     """
     mean, covariance = np.asarray(mean, dtype=float), np.asarray(covariance, dtype=float)
@@ -49,7 +50,8 @@ def expect_several(
     result = np.zeros((replicates, cells))
     points = 1 << max(points - 1, 0).bit_length()
     if points >= TURNED:
-        roots = np.stack([turned(function, *law, CHUNK) for law in zip(mean, roots)])
+        rotations = directions(function, mean[0], roots[0], CHUNK) if rotations is None else rotations
+        roots = roots @ rotations
     for replicate, normals in _normals(points, size, replicates, seed):
         law = replicate if given[0] > 1 else 0
         step = max(1, CHUNK // max(1, normals.size))

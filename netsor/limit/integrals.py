@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from netsor.expectation import Estimate, expect_kernel, expect_on_grid, expect_pair, expect_several, expect_unary
+from netsor.expectation import Estimate, expect_kernel, expect_pair, expect_several, expect_unary
+from netsor.expectation.directions import directions
 from netsor.expectation.estimate import NotResolved
-from netsor.expectation.grid import grid_points
+from netsor.expectation.grid import GridExpectation, grid_expectation, grid_points
+from netsor.expectation.linear_algebra import psd_root
+from netsor.expectation.several import CHUNK, TURNED
 from netsor.ir.expressions import ONE, Expect, Expr, first, mul, second
 from netsor.ir.labelled import CELL, LEADING, POINT, SAMPLE, Labelled, align, arrange
 from netsor.ir.rewrite import bound as bound_indices
@@ -26,6 +30,15 @@ SAMPLE_EVALUATIONS = 2**9  # and for each sample of the scores, over which error
 POINTS, FEWEST_POINTS = 2**13, 2**6
 GRID_EVALUATIONS = 2**25  # and those that grids may take
 REPLICATES = 8  # of quasi-random points that stand in for such grids
+
+
+@dataclass
+class FirstReplicate:
+    """What later randomisations take over from the first: expectations on grids with their derivatives, by cell, and the directions in
+    which quasi-random points are good."""
+
+    grids: dict[tuple[Expect, int], GridExpectation] = field(default_factory=dict)
+    rotations: dict[Expect, np.ndarray] = field(default_factory=dict)
 
 
 def integrate(expect: Expect, numbers: "Numbers") -> tuple[Labelled, Estimate | None]:
@@ -98,7 +111,7 @@ def _mirrored(f, g, expect: Expect, means, entries) -> tuple[Labelled, Estimate]
 
 
 def _several(expect: Expect, numbers: "Numbers") -> Labelled:
-    return _quasi_random(*_joint_law(expect, numbers), numbers)
+    return _quasi_random(*_joint_law(expect, numbers), numbers, expect)
 
 
 def _few(expect: Expect, numbers: "Numbers") -> tuple[Labelled, Estimate | None]:
@@ -106,14 +119,11 @@ def _few(expect: Expect, numbers: "Numbers") -> tuple[Labelled, Estimate | None]
     cells, and where a function varies too fast."""
     cells, mean, covariance, values = _joint_law(expect, numbers)
     if SAMPLE in cells.labels:
-        return _quasi_random(cells, mean, covariance, values, numbers), None
+        return _quasi_random(cells, mean, covariance, values, numbers, expect), None
     size = mean.shape[-1]
     if cells.count * grid_points(size) <= GRID_EVALUATIONS:
         try:
-            found = [
-                expect_on_grid(lambda x, cell=cell: values(x[None], slice(cell, cell + 1))[0], mean[cell], covariance[cell])
-                for cell in range(cells.count)
-            ]
+            found = [_on_grid(expect, cell, mean[cell], covariance[cell], values, numbers) for cell in range(cells.count)]
             estimate = Estimate([e.value for e in found], [e.error for e in found], f"quadrature ({size} variables)")
             return cells.unflatten(estimate.value), estimate
         except NotResolved:
@@ -125,12 +135,30 @@ def _few(expect: Expect, numbers: "Numbers") -> tuple[Labelled, Estimate | None]
     return cells.unflatten(estimate.value), estimate
 
 
-def _quasi_random(cells: Cells, mean: np.ndarray, covariance: np.ndarray, values, numbers: "Numbers") -> Labelled:
+def _on_grid(expect: Expect, cell: int, mean: np.ndarray, covariance: np.ndarray, values, numbers: "Numbers") -> Estimate:
+    """One cell; by its derivatives where the first randomisation had almost the same law."""
+    known = numbers.first.grids.get((expect, cell))
+    near = None if known is None else known.near(mean, covariance)
+    if near is not None:
+        return near
+    found = grid_expectation(lambda x: values(x[None], slice(cell, cell + 1))[0], mean, covariance)
+    if numbers.replicate == 0 and not numbers.is_given:
+        numbers.first.grids[expect, cell] = found
+    return found.estimate
+
+
+def _quasi_random(cells: Cells, mean: np.ndarray, covariance: np.ndarray, values, numbers: "Numbers", expect: Expect) -> Labelled:
     """With points of the replicate's own, so that the error shows between replicates."""
     sampled = SAMPLE in cells.labels
     each = cells.count // cells.sizes[SAMPLE] if sampled and cells.sizes[SAMPLE] else cells.count
     points = quasi_random_points(each, mean.shape[-1], sampled, numbers.points)
-    result = expect_several(values, mean[None], covariance[None], points=points, replicates=1, seed=numbers.seed)
+    rotations = None
+    if points >= TURNED and not sampled and not numbers.is_given:
+        if expect not in numbers.first.rotations:
+            numbers.first.rotations[expect] = directions(values, mean, psd_root(covariance), CHUNK)
+        rotations = numbers.first.rotations[expect]
+    result = expect_several(
+        values, mean[None], covariance[None], points=points, replicates=1, seed=numbers.seed, rotations=rotations)
     numbers.note(f"randomised QMC, {points} points")
     return cells.unflatten(result[0])
 

@@ -19,7 +19,7 @@ from netsor.ir.program import Family
 from netsor.limit.dimensions import on_a_grid
 from netsor.limit.equations import Binding
 from netsor.limit.functions import function
-from netsor.limit.integrals import POINTS, integrate
+from netsor.limit.integrals import POINTS, FirstReplicate, integrate
 from netsor.limit.levels import Level, Levels
 from netsor.limit.recursion import Recursion
 from netsor.limit.unit_interval import integrate_unit_interval
@@ -63,17 +63,19 @@ class Undefined(Exception):
 class Numbers(Evaluator):
     """Evaluates equations in one context: a replicate, and values of the sampled scores (set by the sampler).
 
-    ``static`` and ``ledger`` may be shared between contexts of one program."""
+    ``static``, ``ledger`` and ``first`` may be shared between contexts of one program."""
 
     def __init__(
         self, recursion: Recursion, levels: Levels, *, seed: int = 0, replicate: int = 0, static: dict | None = None,
         ledger: Ledger | None = None, infinite_size: int = INFINITE_SIZE, points: int = POINTS,
+        first: FirstReplicate | None = None,
     ):
         super().__init__(function)
         self.recursion, self.levels = recursion, levels
         self.replicate = replicate
         self.seed = int(np.random.SeedSequence([seed, replicate]).generate_state(1)[0])
         self.infinite_size, self.points = infinite_size, points
+        self.first = first if first is not None else FirstReplicate()
         self.ledger = ledger if ledger is not None else Ledger()
         self._values: dict[Level, dict[Binding, Labelled]] = {
             Level.STATIC: static if static is not None else {}, Level.REPLICATE: {}, Level.SAMPLE: {},
@@ -100,6 +102,11 @@ class Numbers(Evaluator):
         other._sizes = self._sizes | {label: size for label, size in value.sizes.items() if label in binding.labels}
         other._indicators = {}
         return other
+
+    @property
+    def is_given(self) -> bool:
+        """Whether variables of integrals are held at nodes."""
+        return bool(self._given)
 
     # --- evaluation --------------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from netsor.ir.labelled import Labelled, align
 from netsor.ir.program import Family
 from netsor.limit.analysis import Analysis
 from netsor.limit.draw import Conditional, GroupDraw, GroupPlan
-from netsor.limit.integrals import POINTS
+from netsor.limit.integrals import POINTS, FirstReplicate
 from netsor.limit.levels import Level
 from netsor.limit.normals import BLOCK, Normals, PointSet
 from netsor.limit.numbers import Ledger, Numbers
@@ -43,6 +43,7 @@ class Sampler:
         self.per_replicate = 1 << max(math.ceil(math.log2(max(samples, 1) / replicates)), 0)
         self.replicates, self.quasi_random = replicates, points
         self._static: dict = {}
+        self._first = FirstReplicate()
         self.ledger = Ledger()
         self.levels = [analysis.level_of(group) for group in analysis.groups]
         alone = self.per_replicate if Level.SAMPLE not in self.levels else INFINITE_INSIDE
@@ -83,6 +84,7 @@ class Sampler:
         numbers = Numbers(
             self.analysis.recursion, self.analysis.levels, seed=self.seed, replicate=replicate, static=self._static,
             ledger=self.ledger, infinite_size=self.infinite_size, points=self.quasi_random,
+            first=self._first,
         )
         self._draw(Level.REPLICATE, None, numbers)
         return numbers

@@ -9,6 +9,7 @@ from scipy.stats import multivariate_normal
 
 from netsor.expectation import ExpectationUndefined, expect_on_grid
 from netsor.expectation.estimate import NotResolved
+from netsor.expectation.grid import grid_expectation
 
 
 def covariance(size, decay=0.6):
@@ -79,3 +80,29 @@ def test_what_varies_too_fast_or_is_not_a_number():
         expect_on_grid(lambda x: np.tanh(1e5 * x).prod(axis=1) ** 2, np.zeros(4), np.eye(4))
     with pytest.raises(ExpectationUndefined):
         expect_on_grid(lambda x: np.sqrt(x).prod(axis=1), np.zeros(2), np.eye(2))
+
+
+def test_near_laws_by_derivatives():
+    """Against the grid itself for a law some 1e-5 away in its own units, means and a singular direction included; too far away is refused."""
+    C = covariance(3)
+    C = np.block([[C, C[:, :1]], [C[:1], C[:1, :1]]])  # the fourth variable is the first
+    mean = np.array([0.2, -0.1, 0.4, 0.2])
+    function = lambda x: ndtr(x).prod(axis=1)  # noqa: E731
+    known = grid_expectation(function, mean, C)
+    noise = np.random.default_rng(0).normal(size=(4, 4))
+    noise[3] = noise[0]
+    change = noise @ noise.T
+    for size, close in ((2e-6, True), (1e-2, False)):
+        law = mean + size * noise[:, 0], C + size * change
+        found = known.near(*law)
+        assert (found is not None) == close
+        if found is not None:
+            exact = expect_on_grid(function, *law)
+            assert abs(found.value - exact.value) < 1e-3 * abs(exact.value - known.estimate.value)
+            assert abs(found.value - exact.value) <= found.error + exact.error
+
+
+def test_a_law_with_a_direction_more_is_not_near():
+    C = np.ones((2, 2))
+    known = grid_expectation(lambda x: ndtr(x).prod(axis=1), np.zeros(2), C)
+    assert known.near(np.zeros(2), C + 1e-6 * np.eye(2)) is None
