@@ -53,7 +53,7 @@ class Program:
         :param samples: samples of the scores, in 16 independent randomisations (rounded up to 16 times a power of two); None: as many as
             a second or so allows, between 2**12 and 2**18.  Programs without scores need none.
         :param points: quasi-random points for each expectation of several variables that has no better method, in each of 16
-            randomisations (rounded up to a power of two); None: 2**13, and up to 2**17 where that takes a second or so and ``samples``
+            randomisations (rounded up to a power of two); None: 2**13, and up to 2**15 where that takes a second or so and ``samples``
             is None too.  Errors fall about like 1/points.
         :param seed: reproduces every number, whatever the machine's number of cores.
         :param outputs: names of the outputs wanted; all by default.

@@ -13,7 +13,7 @@ from netsor.limit.integrals import POINTS
 from netsor.limit.levels import Level
 from netsor.limit.outputs import Quantity
 
-NORMALS, MOST = 2**25, 2**17  # normal numbers in all, about a second's worth; points
+NORMALS, MOST = 2**24, 2**15  # normal numbers in all, about a second's worth; points
 
 
 def affordable_points(analysis: Analysis, quantities: list[Quantity], replicates: int, size: Callable[[Index], int]) -> int:

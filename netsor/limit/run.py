@@ -42,7 +42,7 @@ def run_limit(
     :param samples: samples of the scores, in 16 independent randomisations; rounded up to 16 times a power of two.
         None: as many as a second or so allows, between 2**12 and 2**18.
     :param points: quasi-random points for each expectation that needs them, in each of 16 randomisations; rounded up to a power of two.
-        None: 2**13, or up to 2**17 if a second or so allows and ``samples`` is None too.
+        None: 2**13, or up to 2**15 if a second or so allows and ``samples`` is None too.
     :param outputs: names of the outputs wanted (all by default).
     :param progress: called with (samples done, samples in all).
     :raises NetsorError: if the theorem does not cover the program (N4), or an expectation does not exist (N5); for a name that is no
@@ -75,16 +75,13 @@ def _compute(program, analysis, sampler, reported, asked, progress, workers) -> 
     contexts = [sampler.context(replicate) for replicate in range(replicates)]
     first = [e for own in quantities for e in own.expressions if analysis.levels.of(e) < Level.SAMPLE]
     prepare_checked(contexts[0], [family for own in quantities for family in own.families], first)
-    _prepare(contexts, first, None if Level.SAMPLE in levels else progress, workers)
     done = {
         own: (1 if own.level == Level.STATIC else replicates, own.samples(sampler.per_replicate, sampler.infinite_size))
         for own in quantities
     }
     for own in quantities:
         own.allocate(*done[own])
-        if own.level < Level.SAMPLE:
-            for replicate in range(done[own][0]):
-                own.collect(replicate, slice(0, done[own][1]), contexts[replicate], {})
+    _without_samples(contexts, quantities, first, done, None if Level.SAMPLE in levels else progress, workers)
     sampled = [own for own in quantities if own.level == Level.SAMPLE]
     interrupted = False
     if sampled:
@@ -102,18 +99,29 @@ def _compute(program, analysis, sampler, reported, asked, progress, workers) -> 
     )
 
 
-def _prepare(contexts: list[Numbers], expressions: list[Expr], progress: Progress | None, workers: int) -> None:
-    """What does not depend on samples: what no randomisation enters with the first context, the rest of the others side by side."""
-    contexts[0].prepare(*expressions)
+def _without_samples(
+    contexts: list[Numbers], quantities: list[Quantity], expressions: list[Expr], done: dict, progress: Progress | None, workers: int
+) -> None:
+    """Fill the quantities that do not depend on samples, and prepare for those that do: what no randomisation enters with the first
+    context, then the others side by side."""
+
+    def fill(replicate: int) -> None:
+        contexts[replicate].prepare(*expressions)
+        for own in quantities:
+            replicates, samples = done[own]
+            if own.level < Level.SAMPLE and replicate < replicates:
+                own.collect(replicate, slice(0, samples), contexts[replicate], {})
+
+    fill(0)
     if len(contexts) == 1:
         return
     with _one_blas_thread(), thread_pool(workers) as pool:
-        waiting = {pool.submit(context.prepare, *expressions) for context in contexts[1:]}
+        waiting = {pool.submit(fill, replicate) for replicate in range(1, len(contexts))}
         while waiting:
-            done, waiting = wait(waiting, timeout=SIGNALS, return_when=FIRST_COMPLETED)
-            for future in done:
+            ended, waiting = wait(waiting, timeout=SIGNALS, return_when=FIRST_COMPLETED)
+            for future in ended:
                 future.result()
-            if progress is not None and done:
+            if progress is not None and ended:
                 progress(len(contexts) - len(waiting), len(contexts))
 
 

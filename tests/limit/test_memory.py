@@ -83,6 +83,6 @@ output y
 
 def test_a_product_of_two_functions_is_a_pair(monkeypatch):
     """Kernels of analytic functions are interpolated as a whole and never done cell by cell on grids."""
-    monkeypatch.setattr("netsor.limit.integrals.expect_on_grid", None)
+    monkeypatch.setattr("netsor.limit.integrals.grid_expectation", None)
     found = netsor.parse(DEEP.replace("relu", "tanh"), data={"K": np.eye(3) + 1}).limit()["h"]
     assert "closed form" not in found.cov.method and found.cov.error.max() < 1e-8
