@@ -361,6 +361,7 @@ y = ping(h[1], pong, ping)
     assert {each.code for each in error.value.diagnostics} == {"N113"}
 
 
+@pytest.mark.slow
 def test_blocks_that_hand_on_twice_each_stop_at_a_limit():
     """2^25 calls would be made: f25 hands f23, …, f0 on one by one."""
     blocks = ["block f0(x):\n  y = 2*x\n  return y\n"]
