@@ -10,16 +10,11 @@ from netsor.expectation.family import Family
 from netsor.expectation.hermite import HermiteRule
 from netsor.expectation.plane import PlaneRule
 from netsor.expectation.threads import serial_product
+from netsor.expectation.trapezoid import CONVERGED, MOST_POINTS, REACH
 
-# The trapezoidal rule is used up to this many points a direction; beyond it the graded panels win.
-_MOST_POINTS = 300
-# Grid points whose weight is below e^{-REACH^2 / 2} = 3e-18 are left out.
-_REACH = 9.0
 _CHUNK = 2**20
 # Enough for 1e-12 on panels that 16 nodes resolve to 1e-14.
 _PANEL_NODES = 12
-# Agreement of two successive trapezoidal rules, relative to sqrt(E f^2 E g^2).
-_CONVERGED = 3e-14
 
 
 class TrapezoidRule:
@@ -31,7 +26,7 @@ class TrapezoidRule:
     def __init__(self, first: Family, second: Family, points: int):
         self.first, self.second = first, second
         self.same = first == second
-        line = np.linspace(-_REACH, _REACH, points)
+        line = np.linspace(-REACH, REACH, points)
         weight = np.exp(-0.5 * line**2) / np.sqrt(2 * np.pi) * (line[1] - line[0])
         # y -> -y exchanges U and V: half of the plane, with the axis counted half, is enough
         upper = weight * np.where(line > 0, 1.0, np.where(line == 0, 0.5, 0.0))
@@ -39,7 +34,7 @@ class TrapezoidRule:
         even = first.parity * second.parity == 1
         right = weight * np.where(line > 0, 2.0, np.where(line == 0, 1.0, 0.0)) if even else weight
         weights = right[:, None] * upper
-        inside = (weights > 0) & (line[:, None] ** 2 + line**2 <= _REACH**2)
+        inside = (weights > 0) & (line[:, None] ** 2 + line**2 <= REACH**2)
         x, y = np.broadcast_arrays(line[:, None], line)
         self.x, self.y, self.weight = x[inside], y[inside], weights[inside]
 
@@ -50,8 +45,8 @@ class TrapezoidRule:
         At rho = 1 the integrand is nearest to its singularities: any other angle stretches it.
         """
         points, previous = 41, None
-        while points <= 1.5 * _MOST_POINTS:
-            x = np.linspace(-_REACH, _REACH, points)
+        while points <= 1.5 * MOST_POINTS:
+            x = np.linspace(-REACH, REACH, points)
             weight = np.exp(-0.5 * x**2) / np.sqrt(2 * np.pi) * (x[1] - x[0])
             f = first.values(x)
             g = f if first == second else second.values(x)
@@ -62,7 +57,7 @@ class TrapezoidRule:
             ends = np.outer(np.abs(f[:, [0, -1]]).max(axis=1), np.abs(g[:, [0, -1]]).max(axis=1)) * weight[0]
             if np.any(ends > 1e-14 * size):
                 return None
-            if previous is not None and np.all(np.abs(matrix - previous[1]) <= _CONVERGED * size):
+            if previous is not None and np.all(np.abs(matrix - previous[1]) <= CONVERGED * size):
                 return previous[0]
             previous, points = (points, matrix), (4 * points) // 3 | 1
         return None

@@ -16,7 +16,7 @@ from netsor.expectation.threads import halt_point
 
 REACH = 9.0  # grid points whose weight is below e^{-REACH^2 / 2} = 3e-18 are left out
 MOST_POINTS = 300  # in a direction; beyond it graded panels win
-_CONVERGED = 3e-14  # agreement of two successive rules, relative to sqrt(E f^2 E g^2)
+CONVERGED = 3e-14  # agreement of two successive rules, relative to sqrt(E f^2 E g^2)
 _CHUNK = 2**19
 
 
@@ -48,7 +48,7 @@ def points_needed(f: UnaryFunction, g: UnaryFunction, cells: Cells) -> np.ndarra
             hopeless = ~np.isfinite(value).all(axis=0) | (ends > 1e-14 * size)
             settled = np.zeros(len(open_), dtype=bool)
             if previous is not None:
-                settled = ~hopeless & np.all(np.abs(value - previous[1]) <= _CONVERGED * size, axis=0)
+                settled = ~hopeless & np.all(np.abs(value - previous[1]) <= CONVERGED * size, axis=0)
                 needed[open_[settled]] = previous[0]
             left = ~(settled | hopeless)
             open_ = open_[left]
