@@ -539,6 +539,7 @@ def test_four_hundred_layers_of_blocks_are_as_fast_as_written_out():
     assert all(isinstance(family.pattern[-1], Index) for family in program.families if family.name == "x.u")
 
 
+@pytest.mark.slow
 def test_blocks_that_call_blocks_twice_each_stop_at_a_limit():
     """2^25 calls would be made."""
     blocks = ["block f0(x):\n  y = 2*x\n  return y\n"]

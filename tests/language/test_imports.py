@@ -231,7 +231,7 @@ z[i] = h[i] + 0.5*tanh(W @ h[i])
 
 @pytest.mark.parametrize("with_blocks, written_out", WRITTEN_OUT.values(), ids=WRITTEN_OUT)
 def test_blocks_of_the_library_are_what_they_say(with_blocks, written_out):
-    first, second = (netsor.parse(f"{MAIN}{CORRELATED}{text}\noutput y, z").limit() for text in (with_blocks, written_out))
+    first, second = (netsor.parse(f"{MAIN}{CORRELATED}{text}\noutput y, z").limit(samples=2**12) for text in (with_blocks, written_out))
     for name in ("y", "z"):
         np.testing.assert_allclose(first[name].cov.value, second[name].cov.value, rtol=2e-5, atol=1e-9)
 
