@@ -48,10 +48,10 @@ def _as_float(value: int | Fraction, span: Span) -> Num:
 
 def raised(base: Expr, exponent: Expr, span: Span) -> Expr:
     """`base^exponent`, with powers of numbers folded where that is exact and short."""
+    if isinstance(exponent, Num) and exponent.value < 0 and closed_value(base) == 0:
+        raise NetsorError(Diagnostic("N513", "division by zero", span))
     if isinstance(base, Num) and isinstance(exponent, Num):
         b, e = base.value, exponent.value
-        if b == 0 and e < 0:
-            raise NetsorError(Diagnostic("N513", "division by zero", span))
         if b < 0 and e != int(e):
             raise NetsorError(Diagnostic("N502", "a negative number has no real power that is not whole", span))
         exact = not isinstance(b, float) and not isinstance(e, float)
