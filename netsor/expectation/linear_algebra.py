@@ -6,6 +6,8 @@ import numpy as np
 
 # Eigenvalues of a correlation matrix below this fraction of the largest are rounding.
 FLOOR = 1e-13
+# Negative eigenvalues down to this fraction of the largest one are taken for zero.
+SEMIDEFINITE = 1e-8
 # Cholesky is used when no pivot falls below this: then it is as accurate as the eigendecomposition.
 SAFE_PIVOT = 1e-5
 
@@ -14,7 +16,7 @@ class NotSemidefinite(ValueError):
     """A covariance is not positive semidefinite within the tolerance, or not finite."""
 
 
-def psd_root(K: np.ndarray, tolerance: float = 1e-8) -> np.ndarray:
+def psd_root(K: np.ndarray, tolerance: float = SEMIDEFINITE) -> np.ndarray:
     """L with L L^T = K for symmetric positive semidefinite K of shape (..., N, N).
 
     K is scaled to correlations first, so that rows of very different variance keep their accuracy. Definite

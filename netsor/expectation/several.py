@@ -8,7 +8,7 @@ import numpy as np
 
 from netsor.expectation.directions import directions
 from netsor.expectation.estimate import ExpectationUndefined
-from netsor.expectation.linear_algebra import psd_root
+from netsor.expectation.linear_algebra import SEMIDEFINITE, psd_root
 from netsor.expectation.sobol import MOST_DIMENSIONS, Sobol
 from netsor.expectation.threads import halt_point
 
@@ -28,6 +28,7 @@ def expect_several(
     replicates: int = 8,
     seed: int = 0,
     rotations: np.ndarray | None = None,
+    tolerance: float = SEMIDEFINITE,
 ) -> np.ndarray:
     """E function(X) for X ~ N(mean, covariance), by ``replicates`` independent scramblings of Sobol's sequence.
 
@@ -36,7 +37,8 @@ def expect_several(
     returns              (replicates, C): unbiased and independent over the first axis, so the standard error of
                          anything computed from them is that of a mean over replicates
 
-    ``rotations`` (C, k, k) say in which coordinates points are to be good; found for the first law if not given.  ``points`` is rounded up to a power of two. The result depends on the seed and not on how cells are chunked.
+    ``rotations`` (C, k, k) say in which coordinates points are to be good; found for the first law if not given.
+    ``tolerance`` is that of :func:`psd_root`.  ``points`` is rounded up to a power of two. The result depends on the seed and not on how cells are chunked.
     Raises ExpectationUndefined when the function is not a number somewhere: such points are never dropped.
     """
     mean, covariance = np.asarray(mean, dtype=float), np.asarray(covariance, dtype=float)
@@ -45,7 +47,7 @@ def expect_several(
     if given[0] not in (1, replicates):
         raise ValueError(f"the first axis of mean and covariance is {given[0]}, neither 1 nor {replicates} replicates")
     mean = np.broadcast_to(mean, (*given, size))
-    roots = psd_root(np.broadcast_to(covariance, (*given, size, size)))
+    roots = psd_root(np.broadcast_to(covariance, (*given, size, size)), tolerance)
     twins = _twins(mean, covariance)
     result = np.zeros((replicates, cells))
     points = 1 << max(points - 1, 0).bit_length()

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from netsor.expectation import psd_root, solve_root
+from netsor.expectation.linear_algebra import SEMIDEFINITE
 from netsor.ir.expressions import Expr, Index
 from netsor.ir.labelled import SAMPLE, Labelled, arrange
 from netsor.ir.rewrite import rename_bound, substitute
@@ -116,8 +117,9 @@ class GroupDraw:
                 remainder = remainder - block @ np.swapaxes(block, -1, -2)
             if blocks:
                 remainder = _clean(remainder, grams[-1])
+            tolerance = max(SEMIDEFINITE, numbers.allowance(*side.grams).share)
             # a remainder is semidefinite but for rounding; the first Gram must be so by itself
-            strips.rows[side] = blocks + [psd_root(remainder, tolerance=np.inf if blocks else 1e-8)]
+            strips.rows[side] = blocks + [psd_root(remainder, tolerance=np.inf if blocks else tolerance)]
             strips.order.append(side)
         source = side if side.reuses is None else side.reuses
         blocks = strips.rows[source]

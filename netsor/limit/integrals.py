@@ -11,7 +11,7 @@ from netsor.expectation import Estimate, expect_kernel, expect_pair, expect_seve
 from netsor.expectation.directions import directions
 from netsor.expectation.estimate import NotResolved
 from netsor.expectation.grid import GridExpectation, grid_expectation, grid_points
-from netsor.expectation.linear_algebra import psd_root
+from netsor.expectation.linear_algebra import SEMIDEFINITE, psd_root
 from netsor.expectation.several import CHUNK, TURNED
 from netsor.ir.expressions import ONE, Expect, Expr, first, mul, second
 from netsor.ir.labelled import CELL, LEADING, POINT, SAMPLE, Labelled, align, arrange
@@ -59,10 +59,11 @@ def _unary(body: Expr, expect: Expect, numbers: "Numbers") -> tuple[Labelled, Es
     mean, variance = numbers.evaluate(expect.mean[0]), numbers.evaluate(expect.covariance[0][0])
     if is_static(body):
         (means, variances), labels = align([mean, variance])
-        estimate = expect_unary(static_function(body), means, nonnegative(variances))
+        estimate = expect_unary(static_function(body), means, nonnegative(variances, numbers.allowance(expect)))
         return Labelled(estimate.value, labels), estimate
     cells = _cells([mean, variance] + _parameters(body, numbers))
-    estimate = expect_unary(cell_function(body, cells, numbers), cells.flatten(mean), nonnegative(cells.flatten(variance)))
+    variances = nonnegative(cells.flatten(variance), numbers.allowance(expect))
+    estimate = expect_unary(cell_function(body, cells, numbers), cells.flatten(mean), variances)
     return cells.unflatten(estimate.value), estimate
 
 
@@ -78,8 +79,9 @@ def _pair(expect: Expect, numbers: "Numbers") -> tuple[Labelled, Estimate]:
     if mirrored is not None:
         return mirrored
     (m0, m1, v0, v1, cov), labels = align([*means, a, b, c])
-    v0, v1 = nonnegative(v0), nonnegative(v1)
-    estimate = expect_pair(f, g, m0, m1, v0, v1, correlated(cov, v0, v1))
+    allowance = numbers.allowance(expect)
+    v0, v1 = nonnegative(v0, allowance), nonnegative(v1, allowance)
+    estimate = expect_pair(f, g, m0, m1, v0, v1, correlated(cov, v0, v1, allowance))
     return Labelled(estimate.value, labels), estimate
 
 
@@ -152,13 +154,15 @@ def _quasi_random(cells: Cells, mean: np.ndarray, covariance: np.ndarray, values
     sampled = SAMPLE in cells.labels
     each = cells.count // cells.sizes[SAMPLE] if sampled and cells.sizes[SAMPLE] else cells.count
     points = quasi_random_points(each, mean.shape[-1], sampled, numbers.points)
-    rotations = None
+    rotations, tolerance = None, max(SEMIDEFINITE, numbers.allowance(expect).share)
     if points >= TURNED and not sampled and not numbers.is_given:
         if expect not in numbers.first.rotations:
-            numbers.first.rotations[expect] = directions(values, mean, psd_root(covariance), CHUNK)
+            numbers.first.rotations[expect] = directions(values, mean, psd_root(covariance, tolerance), CHUNK)
         rotations = numbers.first.rotations[expect]
     result = expect_several(
-        values, mean[None], covariance[None], points=points, replicates=1, seed=numbers.seed, rotations=rotations)
+        values, mean[None], covariance[None], points=points, replicates=1, seed=numbers.seed, rotations=rotations,
+        tolerance=tolerance)
+    numbers.noise = max(numbers.noise, points**-0.5)  # no more than pseudo-random ones would leave
     numbers.note(f"randomised QMC, {points} points")
     return cells.unflatten(result[0])
 
@@ -185,7 +189,7 @@ def _joint_law(expect: Expect, numbers: "Numbers"):
             dense = arrange(entries[m][k], cells.labels + both, sizes)
             covariance[:, rows, starts[k]:starts[k + 1]] = dense.reshape(cells.count, counts[m], counts[k])
     place = np.arange(starts[-1])
-    covariance[:, place, place] = nonnegative(covariance[:, place, place])
+    covariance[:, place, place] = nonnegative(covariance[:, place, place], numbers.allowance(expect))
     evaluator = CellEvaluator(numbers, cells)
 
     def values(x: np.ndarray, window: slice) -> np.ndarray:

@@ -22,6 +22,8 @@ from netsor.limit.functions import function
 from netsor.limit.integrals import POINTS, FirstReplicate, integrate
 from netsor.limit.levels import Level, Levels
 from netsor.limit.recursion import Recursion
+from netsor.limit.rounding import ROUNDING as ROUNDING_OFF
+from netsor.limit.rounding import Allowance
 from netsor.limit.unit_interval import integrate_unit_interval
 
 LARGE = 2**22  # bytes of an array that is not kept for its own sake
@@ -84,6 +86,7 @@ class Numbers(Evaluator):
         self._given: dict[Binding, Labelled] = {}  # variables of integrals at quadrature nodes
         self._sizes: dict[Index, int] = {}
         self._current: Binding | None = None
+        self.noise = 0.0  # what quasi-random points have left in this context, at most
         self._absolute: dict[Binding, float] = {}  # errors of parts that are zero as far as they are known
 
     def with_samples(self) -> "Numbers":
@@ -102,6 +105,12 @@ class Numbers(Evaluator):
         other._sizes = self._sizes | {label: size for label, size in value.sizes.items() if label in binding.labels}
         other._indicators = {}
         return other
+
+    def allowance(self, *expressions: Expr) -> Allowance:
+        """What may be cut off a covariance in an expectation, or in expressions: rounding, or the noise of the points behind it."""
+        if not self.noise or all(self.levels.of(expression) == Level.STATIC for expression in expressions):
+            return ROUNDING_OFF
+        return Allowance(max(self.noise, ROUNDING_OFF.share), lambda cut: self.note("noise cut off", cut))
 
     @property
     def is_given(self) -> bool:

@@ -55,7 +55,7 @@ class GaussianOutput(Quantity):
         covariance = self.assemble(numbers, self.covariances, self.rows, self.columns)
         covariance = covariance.reshape(len(covariance), self.cells, self.cells)
         diagonal = np.diagonal(covariance, axis1=1, axis2=2)
-        self.variance[replicate, window] = nonnegative(diagonal).reshape((-1, *self.shape))
+        self.variance[replicate, window] = nonnegative(diagonal, numbers.allowance(*self.expressions)).reshape((-1, *self.shape))
         total = covariance.sum(axis=0) * (count / len(covariance))
         if not self.centred:
             flat = np.broadcast_to(mean, (count, *self.shape)).reshape(count, self.cells)
