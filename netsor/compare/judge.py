@@ -20,7 +20,13 @@ ROUNDING = 1e-12
 SMALLEST = 1e-100
 """An error of 0 is taken for this, so that ratios are defined: the square does not underflow."""
 
+HIGHER_POWERS = 0.25
+"""Of what is left at the largest width of a variance that tends to zero: how far the powers of 1/n that are not fitted may move what is
+extrapolated, as a standard error.  Such a variance, of a scalar that tends to a number, is all bias: c/n + d/n^2 + … with a large d/c."""
+
 EXTRAPOLATED = "extrapolation"
+VARIANCE = "variance"
+BY_PAIR = "the two largest widths"
 UNDEFINED = "nothing: a value is not finite"
 
 
@@ -106,12 +112,17 @@ def _undefined() -> Decision:
 
 
 def _decision(series: Series, fit, errors: np.ndarray, level: float) -> Decision:
+    by, vanishes = EXTRAPOLATED, series.statistic == VARIANCE and series.limit == 0 == series.limit_error
+    if vanishes and fit is not None and not fit.fits:  # no form explains them all
+        by, place = BY_PAIR, sorted(range(len(series.widths)), key=series.widths.__getitem__)[-2:]
+        fit = fit_bias([series.widths[k] for k in place], series.values[place], errors[place])
     if fit is None or not fit.fits:
         by, k = _largest(series.widths)
         value, error, third, runs = series.values[k], errors[k], series.thirds[k], series.runs[k]
     else:
         place = [series.widths.index(width) for width in fit.widths]
-        by, value, error = EXTRAPOLATED, fit.intercept, fit.intercept_error
+        left = HIGHER_POWERS * (fit.predicted[-1] - fit.intercept) if vanishes else 0.0
+        value, error = fit.intercept, float(np.hypot(fit.intercept_error, left))
         third, runs = float(fit.weights**3 @ series.thirds[place]), min(series.runs)
     difference = float(value) - series.limit
     z, p = _significance(series, difference, error, third, runs)
@@ -205,6 +216,8 @@ def _at_width(at: AtWidth, result: StatisticResult, level: float) -> str:
         return AGREES
     if result.verdict == DISAGREES:
         return DISAGREES
+    if result.decision.by == BY_PAIR and result.verdict == AGREES:
+        return BIAS
     if result.decision.by != EXTRAPOLATED or at.width not in result.fit.widths:
         return UNRESOLVED
     return BIAS if at.residual_p_value is None or at.residual_p_value >= level else DISAGREES
