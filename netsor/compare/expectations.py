@@ -15,12 +15,16 @@ import numpy as np
 
 from netsor.compare.defaults import LEAST_RUNS, LEVEL, RUNS
 from netsor.compare.drawing import draw, refuse_if_senseless
-from netsor.compare.judge import EXTRAPOLATED, Series, judge
+from netsor.compare.judge import BY_PAIR, EXTRAPOLATED, UNDEFINED, Series, judge
 from netsor.compare.measured import Measured, excess_kurtosis_of, mean_of
 from netsor.compare.result import AGREES, DISAGREES, UNRESOLVED, StatisticResult
 from netsor.ir.evaluate import Evaluator
 from netsor.ir.program import Expectation, Output, Part, Program
 from netsor.limit.functions import function
+
+
+WITHIN = 5.0
+"""Standard errors by which a value that is not extrapolated has to be inside of the tolerance."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +127,7 @@ def _series(line: Expectation, widths: tuple[int, ...], measured: list[tuple[Mea
 
 
 def _worst(line: Expectation, results: list[StatisticResult], series: list[Series]) -> ExpectationResult:
-    verdicts = [_verdict(result) for result in results]
+    verdicts = [_verdict(result, own.tolerance) for result, own in zip(results, series)]
     rank = [
         ((AGREES, UNRESOLVED, DISAGREES).index(verdict), abs(result.decision.z or 0.0))
         for verdict, result in zip(verdicts, results)]
@@ -131,7 +135,10 @@ def _worst(line: Expectation, results: list[StatisticResult], series: list[Serie
     return ExpectationResult(line, verdicts[worst], worst, tuple(results), series[worst].tolerance)
 
 
-def _verdict(result: StatisticResult) -> str:
-    """Where the fit is not trusted no bias is removed: nothing is said about the limit, for or against."""
-    known = result.decision.by == EXTRAPOLATED and np.isfinite(result.decision.difference)
+def _verdict(result: StatisticResult, tolerance: float) -> str:
+    """Where the fit is not trusted no bias is removed: nothing is said about the limit, for or against, unless every width is within the
+    tolerance as it is."""
+    known = result.decision.by != UNDEFINED and np.isfinite(result.decision.difference)
+    if known and result.decision.by not in (EXTRAPOLATED, BY_PAIR):
+        known = all(abs(at.difference) + WITHIN * at.stderr <= tolerance for at in result.widths)
     return result.verdict if known else UNRESOLVED

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 EVALUATIONS = 2**28  # function values per expectation that quasi-random points may take
 SAMPLE_EVALUATIONS = 2**9  # and for each sample of the scores, over which errors average anyway
 POINTS, FEWEST_POINTS = 2**13, 2**6
+NOISE = 0.01  # of a variance: with more in it, what is computed from a covariance would be noise too
 GRID_EVALUATIONS = 2**25  # and those that grids may take
 REPLICATES = 8  # of quasi-random points that stand in for such grids
 
@@ -162,7 +163,7 @@ def _quasi_random(cells: Cells, mean: np.ndarray, covariance: np.ndarray, values
     result = expect_several(
         values, mean[None], covariance[None], points=points, replicates=1, seed=numbers.seed, rotations=rotations,
         tolerance=tolerance)
-    numbers.noise = max(numbers.noise, points**-0.5)  # no more than pseudo-random ones would leave
+    numbers.noise = min(max(numbers.noise, points**-0.5), NOISE)  # no more than pseudo-random points would leave
     numbers.note(f"randomised QMC, {points} points")
     return cells.unflatten(result[0])
 

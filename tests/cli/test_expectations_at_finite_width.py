@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from netsor.cli import verdicts
+from netsor.compare import expectations
 from netsor.compare.expectations import judge_expectations
 from netsor.compare.judge import Series, judge
 from netsor.compare.result import DISAGREES
@@ -120,3 +121,12 @@ def test_a_deviation_within_the_tolerance_is_no_failure_and_the_power_is_as_stat
     seen: list[float] = []
     assert rate(tolerance) == pytest.approx(0.05, abs=0.035)
     assert rate(seen[0]) == pytest.approx(0.9, abs=0.048)
+
+
+@pytest.mark.parametrize("values, said", [([1e-11, 1e-14, 8e-15], "agrees"), ([1e-3, 1e-14, 8e-15], "unresolved")])
+def test_values_that_fit_no_form_agree_if_all_are_within_the_tolerance(values, said):
+    """A state that has converged: what is left falls much faster than 1/n, and far below what the line asks for."""
+    series = Series("moved", "mean", "", (64, 128, 256), np.array(values), np.full(3, 1e-16), np.zeros(3), (1000,) * 3,
+                    0.0, 0.0, 1e-14, tolerance=1e-9)
+    (result,) = judge([series], [], 1e-4)
+    assert result.decision.by == "width 256" and expectations._verdict(result, series.tolerance) == said

@@ -110,3 +110,25 @@ def test_distribution_functions_are_extrapolated():
     few = at(0.2)
     few = DistributionSeries(few.output, few.element, few.widths, few.below, few.counts, few.reference, 1e-4, 200)
     assert only(judge([], [few], 1e-4)).verdict == AGREES  # a limit known through 200 samples proves nothing
+
+
+def vanishing(values, widths):
+    return only(judge([series(values, widths, limit=0.0, error=1e-5)], [], 1e-4))
+
+
+def test_a_variance_that_vanishes_with_large_higher_powers_agrees():
+    """8/n + 2000/n^2: a fit of 1 and 1/n alone is off by many errors and by less than what is left at the largest width."""
+    n = np.array([32.0, 64.0, 128.0])
+    result = vanishing(8 / n + 2000 / n**2, (32, 64, 128))
+    assert result.verdict == AGREES and result.decision.by == "the two largest widths"
+    assert abs(result.decision.difference) > 100e-5 and [at.verdict for at in result.widths] == [BIAS] * 3
+
+
+def test_a_variance_that_does_not_vanish_disagrees():
+    n = np.array(WIDTHS, dtype=float)
+    assert vanishing(0.05 + 1 / n, WIDTHS).verdict == DISAGREES
+
+
+def test_a_variance_that_does_not_vanish_and_fits_no_form_is_unresolved():
+    n = np.array([32.0, 64.0, 128.0])
+    assert vanishing(1 + 8 / n + 2000 / n**2, (32, 64, 128)).verdict == UNRESOLVED

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from generator.compare import STAGES, Outcome, outcome
 
 
@@ -13,6 +15,10 @@ def smallest(statements: list[str], failure: Outcome) -> tuple[list[str], Outcom
         for k in reversed(range(1, len(statements))):
             fewer = statements[:k] + statements[k + 1:]
             found = outcome(fewer, STAGES[:1])
-            if found.kind == failure.kind:
+            if found.kind == failure.kind and _codes(found) == _codes(failure):
                 statements, failure, shrunk = fewer, found, True
     return statements, failure
+
+
+def _codes(failure: Outcome) -> set[str]:
+    return set(re.findall(r"error\[(N\d+)\]", failure.detail))
