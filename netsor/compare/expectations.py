@@ -63,7 +63,7 @@ def judge_expectations(
         raise ValueError(f"two positive widths and {LEAST_RUNS} runs are the least with which a bias can be removed")
     drawn_program, names = _with_references_as_outputs(program)
     sizes = {output.name: _size(output.axes) for output in drawn_program.outputs}
-    refuse_if_senseless(drawn_program, widths, runs, 1, sum(sizes.values()))
+    refuse_if_senseless(drawn_program, widths, runs, 1, sum(sizes.values()), drawn_program.outputs)
     elements = {name: np.arange(size) for name, size in sizes.items()}
     measured: list[list[tuple[Measured, np.ndarray]]] = []
     for number, width in enumerate(widths):
