@@ -14,9 +14,9 @@ from netsor.language.diagnostics import Diagnostic, NetsorError
 
 BATCH_BYTES = 2**27
 MEMORY = 4 * 2**30
-NUMBERS_PER_SECOND = 3e7
-LONGEST = 7
-"""Days of drawing beyond which a request is taken for a mistake."""
+NUMBERS_PER_SECOND = 30_000_000
+LONGEST = 7 * 86400
+"""Seconds of drawing beyond which a request is taken for a mistake."""
 
 Progress = Callable[[int, int], None]
 
@@ -39,11 +39,15 @@ def refuse_if_senseless(
         raise NetsorError(Diagnostic(
             "N521", f"{many if held > largest else one} would take {written(max(held, largest) >> 30)} GiB of memory",
             hint="ask for fewer runs, coordinates or outputs" if held > largest else "ask for a smaller width"))
-    days = runs * sum(numbers) // int(NUMBERS_PER_SECOND * 86400)
-    if days >= LONGEST:
+    seconds = runs * sum(numbers) // NUMBERS_PER_SECOND
+    if seconds > LONGEST:
         raise NetsorError(Diagnostic(
-            "N522", f"{written(runs)} runs at widths {', '.join(map(written, widths))} would take about {written(days)} days",
+            "N522", f"{written(runs)} runs at widths {', '.join(map(written, widths))} would take about {_duration(seconds)}",
             hint="errors fall like 1/sqrt(runs); the bias falls like 1/width"))
+
+
+def _duration(seconds: int) -> str:
+    return f"{written(seconds // 86400)} days" if seconds >= 2 * 86400 else f"{seconds:,} s"
 
 
 def _refuse_coordinates(sizes: dict[str, int], coordinates: int, outputs: Sequence[Output]) -> None:

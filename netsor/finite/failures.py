@@ -13,7 +13,7 @@ from netsor.ir.program import Program
 from netsor.language.diagnostics import Diagnostic, NetsorError
 
 SAID = 10**15
-"""Larger numbers are not written out."""
+"""Larger numbers are not written out, and larger widths not drawn: their coordinates cannot be counted in floating-point numbers."""
 
 
 class NoReading(NetsorError, ValueError):
@@ -59,7 +59,7 @@ def require_finite(program: Program) -> None:
 def sizes_of_widths(program: Program, n: int) -> dict[str, int]:
     """The size of every width where the first is n: its ratio to n, times n, rounded.
 
-    :raises NoReading: if one of them would be zero, or is a number beyond all others."""
+    :raises NoReading: if one of them would be zero, or too large to count."""
     sizes = {}
     for name, ratio in program.widths.items():
         sizes[name] = _rounded(ratio, n)
@@ -74,18 +74,21 @@ def written(count: int) -> str:
 
 
 def _rounded(ratio, n: int) -> int | None:
+    """None for what is too large."""
     try:
-        return round(ratio * n)
+        size = round(ratio * n)
     except OverflowError:
         return None
+    return size if size <= SAID else None
 
 
 def _no_width(program: Program, name: str, n: int, size: int | None) -> Diagnostic:
-    definition = f"{name} = {program.further_widths[name]}"
-    where = f"at {program.width} = {written(n)} the width {definition} would be"
+    if name == program.width:
+        return Diagnostic("N521", f"vectors of width {written(n)} fit into no memory", hint="ask for a smaller width")
+    where = f"at {program.width} = {written(n)} the width {name} = {program.further_widths[name]} would be"
     span = program.width_spans.get(name)
     if size is None:
-        return Diagnostic("N521", f"{where} beyond all numbers", span, hint="ask for a smaller width")
+        return Diagnostic("N521", f"{where} {written(SAID + 1)}", span, hint="ask for a smaller width")
     least = math.floor(1 / (2 * Fraction(min(program.widths.values())))) + 1  # 1/2 is rounded to 0
     hint = f"ask for a width of {least:,} at least" if least < SAID else "make it a larger share"
     return Diagnostic("N523", f"{where} 0", span, label="no vector is that short", hint=hint)

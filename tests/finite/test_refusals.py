@@ -27,7 +27,7 @@ def test_the_least_width_is_one_for_all_widths():
 
 
 @METHODS
-@pytest.mark.parametrize("ratio, width", [("10^300*n", 8), ("10^300*n", 10**9), ("n", 10**9), ("n", 10**400)])
+@pytest.mark.parametrize("ratio, width", [("10^300*n", 8), ("10^300*n", 10**9), ("n", 10**9), ("n", 10**40)])
 def test_what_does_not_fit_into_memory(ratio, width, method):
     with pytest.raises(netsor.NetsorError) as caught:
         netsor.parse(f"width n, m = {ratio}\n" + BODY).sample(width, 2, method=method, coordinates=None)
