@@ -73,4 +73,4 @@ def test_some_changed_programs_at_finite_width():
 
 @pytest.mark.slow
 def test_many_changed_programs_at_finite_width():
-    check(changed_programs(ALL_DRAWN, seed=6), workers=2, seconds=140, each=DRAWN, stage=FINITE)
+    check(changed_programs(ALL_DRAWN, seed=6), workers=2, seconds=130, each=DRAWN, stage=FINITE)
