@@ -91,6 +91,7 @@ class Program:
         :param scheduler: the address of the cluster.
         :returns: arrays (runs, *axes) for scalars, (runs, *axes, coordinates) for vectors; fewer runs if interrupted.
         :raises ValueError: for arguments that make no sense, and a backend or cluster that is not there.
+        :raises NetsorError: where a further width vanishes, a parameter is infinite (both are ValueErrors too), or memory does not suffice.
         """
         if method == "dense":
             from netsor.finite.dense import sample_dense

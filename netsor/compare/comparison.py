@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from netsor.compare import controls as wrong_laws
+from netsor.compare import not_finite
 from netsor.compare.defaults import LEAST_RUNS, LEVEL, RUNS, WIDTHS
 from netsor.compare.drawing import draw, refuse_if_senseless, stream
 from netsor.compare.elements import MAX_ELEMENTS
@@ -16,6 +18,7 @@ from netsor.compare.judge import DistributionSeries, Series, judge
 from netsor.compare.probe import DISTRIBUTION, Measurement, Probe
 from netsor.compare.result import Comparison, StatisticResult
 from netsor.finite.backends import drawing_on
+from netsor.finite.failures import as_diagnostics
 from netsor.ir.program import Program
 from netsor.language.selection import selected
 
@@ -54,24 +57,32 @@ def compare(
     _check(widths, runs, coordinates, level)
     selected(ir, outputs or ())  # refuses other names
     wanted = [output for output in ir.outputs if outputs is None or output.name in outputs]
-    elements = sum(min(MAX_ELEMENTS, int(np.prod([axis.range.size for axis in output.axes]))) for output in wanted
+    elements = sum(min(MAX_ELEMENTS, math.prod(axis.range.size for axis in output.axes)) for output in wanted
                    if not any(axis.range.infinite for axis in output.axes))
-    refuse_if_senseless(ir, widths, runs, coordinates, elements * coordinates)
-    with drawing_on(backend, scheduler):
+    refuse_if_senseless(ir, widths, runs, coordinates, elements * coordinates, wanted)
+    with as_diagnostics(), drawing_on(backend, scheduler):
         limit = run_limit(ir, samples=samples, seed=seed, outputs=[output.name for output in wanted])
+        if limit.interrupted:
+            raise KeyboardInterrupt
         probes = {o.name: make_probe(limit[o.name], runs, coordinates if o.is_vector else 1) for o in wanted}
         laws = {name: _laws(limit, probe) for name, probe in probes.items()}
         expected = {name: expected_of(limit[name], probe, laws[name]) for name, probe in probes.items()}
         done, shown, interrupted = _measure(ir, widths, runs, seed, coordinates, probes, kernel_densities, progress)
-    widths = widths[: len(done)]
-    results = judge(*_series(probes, expected, widths, done), level)
-    checked = ()
-    if controls:
-        checked = tuple(_controls(ir, limit, probes, laws, expected, widths, done, runs, level))
+        widths = widths[: len(done)]
+        results = judge(*_series(probes, expected, widths, done), level)
+        checked = []
+        try:
+            for control in _controls(ir, limit, probes, laws, expected, widths, done, runs, level) if controls else ():
+                checked.append(control)
+        except KeyboardInterrupt:  # what is judged already is not lost
+            interrupted = True
+        densities = _kernel_densities(limit, probes, widths, shown, seed)
+    notes = [note for probe in probes.values() for note in probe.notes] + [
+        not_finite.note(name, own.not_finite, runs, width) for width, each in zip(widths, done) for name, own in each.items()]
     return Comparison(
         program=ir.name, widths=widths, runs=runs, coordinates=coordinates, seed=seed, samples=limit.samples, level=level,
-        results=tuple(results), controls=checked, kernel_densities=tuple(_kernel_densities(limit, probes, widths, shown, seed)),
-        notes=tuple(note for probe in probes.values() for note in probe.notes), interrupted=interrupted,
+        results=tuple(results), controls=tuple(checked), kernel_densities=tuple(densities), notes=tuple(filter(None, notes)),
+        interrupted=interrupted,
         parameters=dict(ir.parameters))
 
 
@@ -164,9 +175,12 @@ def _limit_or_reason(program: Program, limit: LimitResult, names: list[str]):
     from netsor.limit.run import run_limit
 
     try:
-        return run_limit(program, samples=limit.samples or None, seed=limit.seed + 1, outputs=names), ""
+        other = run_limit(program, samples=limit.samples or None, seed=limit.seed + 1, outputs=names)
     except NetsorError as error:
         return None, f"without sharing there is no limit, {error.diagnostics[0].message}"
+    if other.interrupted:
+        raise KeyboardInterrupt
+    return other, ""
 
 
 def _kernel_densities(limit, probes, widths, shown: list[dict], seed: int) -> list[KernelDensityDivergence]:

@@ -14,7 +14,7 @@ from scipy.special import ndtr, ndtri
 from netsor.compare.expected import Distribution, Expected
 from netsor.compare.probability import POWER, power_against
 from netsor.compare.probe import DISTRIBUTION, FREQUENCIES, Probe, cf_name
-from netsor.compare.result import StatisticResult
+from netsor.compare.result import UNDEFINED, StatisticResult
 from netsor.expectation import Estimate
 
 SCALE = 1.03
@@ -83,7 +83,7 @@ def control_verdict(control: str, limit: dict[str, Expected], wrong: dict[str, E
                     results: list[StatisticResult], runs: int, level: float) -> ControlVerdict:
     """``results`` are the measurements judged against ``wrong``; deviations are those between ``wrong`` and ``limit``."""
     groups: dict[tuple[str, str], list[StatisticResult]] = {}
-    for result in results:
+    for result in (result for result in results if result.decision.by != UNDEFINED):
         groups.setdefault((result.output, result.statistic), []).append(result)
     details = []
     for (output, statistic), own in groups.items():
@@ -130,7 +130,9 @@ def _verdict(control: str, details: list[ControlResult]) -> ControlVerdict:
     expected = next((word for word in ("must", "may") if word in words), "cannot")
     seen = sorted({f"{d.statistic} of {d.output}" for d in details if d.rejected})
     changed = [d for d in details if d.runs_needed is not None]
-    if rejected:
+    if not details:
+        reason = "omitted: no value is finite at these widths"
+    elif rejected:
         reason = f"rejected by {', '.join(seen)}"
     elif not changed:
         reason = "it is the limit itself in all that is measured: there is nothing to reject"

@@ -53,8 +53,11 @@ class DistributionTable:
         return draws[~np.any(np.abs(draws[:, None] - self.atoms) <= tolerance, axis=1)]
 
     def below(self, draws: np.ndarray) -> tuple[np.ndarray, int]:
-        """The share of the continuous part of the draws that is <= each edge, and how many draws that part has."""
+        """The share of the continuous part of the draws that is <= each edge, and how many draws that part has.
+        Where a draw is no number, no share is."""
         inside = np.sort(self.continuous_part(draws))
+        if np.isnan(inside[-1:]).any():  # sorted last
+            return np.full(len(self.edges), np.nan), len(inside)
         return np.searchsorted(inside, self.edges, side="right") / max(len(inside), 1), len(inside)
 
 

@@ -3,47 +3,60 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from netsor.finite.failures import require_finite, sizes_of_widths, written
 from netsor.finite.sampling import sample
-from netsor.ir.program import Program
+from netsor.ir.program import Output, Program
 from netsor.language.diagnostics import Diagnostic, NetsorError
 
 BATCH_BYTES = 2**27
 MEMORY = 4 * 2**30
-NUMBERS_PER_SECOND = 3e7
-LONGEST = 7 * 86400.0
+NUMBERS_PER_SECOND = 30_000_000
+LONGEST = 7 * 86400
 """Seconds of drawing beyond which a request is taken for a mistake."""
 
 Progress = Callable[[int, int], None]
 
 
-def refuse_if_senseless(program: Program, widths: tuple[int, ...], runs: int, coordinates: int, kept: int) -> None:
+def refuse_if_senseless(
+    program: Program, widths: tuple[int, ...], runs: int, coordinates: int, kept: int, outputs: Sequence[Output]
+) -> None:
     """NetsorError, before anything is drawn, for what has no reading at finite width or is out of reach.
 
-    :param kept: numbers kept of each run."""
-    if program.infinite:
-        names = ", ".join(sorted(program.infinite))
-        raise NetsorError(Diagnostic(
-            "N504", f"at finite width {names} must be finite", hint=f"set a number: --set {sorted(program.infinite)[0]}=64"))
-    if coordinates > min(widths):
-        raise NetsorError(Diagnostic(
-            "N504", f"vectors of width {min(widths)} do not have {coordinates} coordinates", hint="ask for fewer coordinates"))
+    :param kept: numbers kept of each run.
+    :param outputs: those that are wanted, with so many coordinates of vectors."""
+    require_finite(program)
+    sizes = [sizes_of_widths(program, width) for width in widths]
+    _refuse_coordinates(sizes[widths.index(min(widths))], coordinates, outputs)
     elements = lambda family: math.prod(axis.range.size for axis in family.axes)  # noqa: E731
-    vectors = sum(elements(family) for family in program.families if family.is_vector)
-    held, largest = 8 * kept * runs, 8 * vectors * max(widths)
+    numbers = [sum(elements(f) * each.get(f.width, 1) for f in program.families) for each in sizes]
+    held, largest = 8 * kept * runs, 8 * max(numbers)
     if max(held, largest) > MEMORY:
-        what = f"{runs:,} runs with {kept:,} numbers of each" if held > largest else f"one run at width {max(widths):,}"
+        many, one = f"{written(runs)} runs with {written(kept)} numbers of each", f"one run at width {written(max(widths))}"
         raise NetsorError(Diagnostic(
-            "N521", f"{what} would take {max(held, largest) / 2**30:,.0f} GiB of memory",
+            "N521", f"{many if held > largest else one} would take {written(max(held, largest) >> 30)} GiB of memory",
             hint="ask for fewer runs, coordinates or outputs" if held > largest else "ask for a smaller width"))
-    seconds = runs * sum(widths) * max(vectors, 1) / NUMBERS_PER_SECOND
+    seconds = runs * sum(numbers) // NUMBERS_PER_SECOND
     if seconds > LONGEST:
         raise NetsorError(Diagnostic(
-            "N521", f"{runs:,} runs at widths {', '.join(f'{w:,}' for w in widths)} would take about {seconds / 86400:,.0f} days",
+            "N522", f"{written(runs)} runs at widths {', '.join(map(written, widths))} would take about {_duration(seconds)}",
             hint="errors fall like 1/sqrt(runs); the bias falls like 1/width"))
+
+
+def _duration(seconds: int) -> str:
+    return f"{written(seconds // 86400)} days" if seconds >= 2 * 86400 else f"{seconds:,} s"
+
+
+def _refuse_coordinates(sizes: dict[str, int], coordinates: int, outputs: Sequence[Output]) -> None:
+    for output in outputs:
+        width = output.parts[0].reference.family.width
+        if output.is_vector and sizes[width] < coordinates:
+            raise NetsorError(Diagnostic(
+                "N523", f"vectors of width {width} = {sizes[width]}, such as {output.name}, do not have {written(coordinates)} coordinates",
+                output.span, hint=f"ask for at most {sizes[width]}, or for a larger width"))
 
 
 def stream(seed: int, *place: int) -> int:

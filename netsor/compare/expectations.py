@@ -15,9 +15,9 @@ import numpy as np
 
 from netsor.compare.defaults import LEAST_RUNS, LEVEL, RUNS
 from netsor.compare.drawing import draw, refuse_if_senseless
-from netsor.compare.judge import BY_PAIR, EXTRAPOLATED, UNDEFINED, Series, judge
+from netsor.compare.judge import BY_PAIR, EXTRAPOLATED, Series, judge
 from netsor.compare.measured import Measured, excess_kurtosis_of, mean_of
-from netsor.compare.result import AGREES, DISAGREES, UNRESOLVED, StatisticResult
+from netsor.compare.result import AGREES, DISAGREES, UNDEFINED, UNRESOLVED, StatisticResult
 from netsor.ir.evaluate import Evaluator
 from netsor.ir.program import Expectation, Output, Part, Program
 from netsor.limit.functions import function
@@ -67,7 +67,7 @@ def judge_expectations(
         raise ValueError(f"two positive widths and {LEAST_RUNS} runs are the least with which a bias can be removed")
     drawn_program, names = _with_references_as_outputs(program)
     sizes = {output.name: _size(output.axes) for output in drawn_program.outputs}
-    refuse_if_senseless(drawn_program, widths, runs, 1, sum(sizes.values()))
+    refuse_if_senseless(drawn_program, widths, runs, 1, sum(sizes.values()), drawn_program.outputs)
     elements = {name: np.arange(size) for name, size in sizes.items()}
     measured: list[list[tuple[Measured, np.ndarray]]] = []
     for number, width in enumerate(widths):

@@ -9,7 +9,7 @@ import numpy as np
 from netsor.compare import kolmogorov
 from netsor.compare.bias import MISFIT, cancelled, decay_rate, fit_bias
 from netsor.compare.probability import holm, smallest_detectable, two_sided, welch_degrees, without_skewness
-from netsor.compare.result import AGREES, BIAS, DISAGREES, UNRESOLVED, AtWidth, Decision, Fit, StatisticResult
+from netsor.compare.result import AGREES, BIAS, DISAGREES, UNDEFINED, UNRESOLVED, AtWidth, Decision, Fit, StatisticResult
 
 LIMIT_DEGREES = 15
 """The limit's errors come from 16 independent randomisations."""
@@ -27,7 +27,6 @@ extrapolated, as a standard error.  Such a variance, of a scalar that tends to a
 EXTRAPOLATED = "extrapolation"
 VARIANCE = "variance"
 BY_PAIR = "the two largest widths"
-UNDEFINED = "nothing: a value is not finite"
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ def _number(series: Series, level: float) -> StatisticResult:
     floor = max(ROUNDING * max(series.unit, abs(series.limit)), SMALLEST)
     errors = np.hypot(series.errors, floor)
     differences = series.values - series.limit
-    known = bool(np.isfinite(series.values).all() and np.isfinite(errors).all())
+    known = all(np.isfinite(each).all() for each in (series.values, errors, series.thirds))
     fit = fit_bias(series.widths, series.values, errors) if known else None
     predicted, residual = {}, {}
     if fit is not None:
@@ -103,12 +102,12 @@ def _number(series: Series, level: float) -> StatisticResult:
         pairs.append((n, value - series.limit, error, (value - series.limit) / float(np.hypot(error, series.limit_error))))
     return StatisticResult(
         series.output, series.statistic, series.element, series.limit, series.limit_error, tuple(at),
-        _decision(series, fit, errors, level) if known else _undefined(), AGREES, _fit(fit),
+        _decision(series, fit, errors, level) if known else _undefined(np.nan), AGREES, _fit(fit),
         decay_rate(series.widths, differences, np.hypot(errors, series.limit_error)) if known else None, tuple(pairs))
 
 
-def _undefined() -> Decision:
-    return Decision(UNDEFINED, np.nan, np.nan, np.nan, None, 1.0, np.nan)
+def _undefined(z: float | None) -> Decision:
+    return Decision(UNDEFINED, np.nan, np.nan, np.nan, z, 1.0, np.nan)
 
 
 def _decision(series: Series, fit, errors: np.ndarray, level: float) -> Decision:
@@ -134,7 +133,7 @@ def _significance(series: Series, difference: float, error: float, third: float,
     """z, and the probability of a difference as large: Student's t with Welch's degrees of freedom, after Hall's
     correction for skewness.  What is not finite proves nothing."""
     total = float(np.hypot(error, series.limit_error))
-    if not np.isfinite(difference) or not np.isfinite(total):
+    if not np.isfinite([difference, total, third]).all():
         return float("nan"), 1.0
     z = float(np.sign(difference)) * max(abs(difference) - series.tolerance, 0.0) / total
     degrees = welch_degrees((error, max(runs - 1, 1)), (series.limit_error, LIMIT_DEGREES))
@@ -166,12 +165,15 @@ def _largest(widths: tuple[int, ...]) -> tuple[str, int]:
 
 
 def _distribution(series: DistributionSeries, level: float) -> StatisticResult:
-    found = kolmogorov.extrapolate(list(series.widths), list(series.below), list(series.counts), series.reference)
+    known = all(np.isfinite(each).all() for each in series.below)
+    found = None
+    if known:
+        found = kolmogorov.extrapolate(list(series.widths), list(series.below), list(series.counts), series.reference)
     at = []
     for k, width in enumerate(series.widths):
         distance = float(np.max(np.abs(series.below[k] - series.reference), initial=0.0))
         count = _together(series.counts[k], series.samples)
-        p = kolmogorov.probability(distance - series.slack, count)
+        p = kolmogorov.probability(distance - series.slack, count) if np.isfinite(distance) else 1.0
         at.append(AtWidth(
             width, distance, distance, 1 / np.sqrt(count), None, p, None,
             found.residuals.get(width) if found is not None else None,
@@ -185,7 +187,7 @@ def _distribution(series: DistributionSeries, level: float) -> StatisticResult:
         distance, count = at[k].difference, _together(series.counts[k], series.samples)
     else:
         by, distance, count = EXTRAPOLATED, found.distance, _together(found.count, series.samples)
-    decision = Decision(
+    decision = _undefined(None) if not known else Decision(
         by, distance, distance, 1 / np.sqrt(count), None, kolmogorov.probability(distance - series.slack, count),
         kolmogorov.smallest_detectable(count, level, series.slack))
     return StatisticResult(

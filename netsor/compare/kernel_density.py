@@ -33,7 +33,9 @@ class KernelDensityDivergence:
 
 def kde_divergence(first: np.ndarray, second: np.ndarray, points: int = POINTS) -> float:
     """KL between Gaussian kernel density estimates (Scott's bandwidth) of two samples, on a grid over REACH standard
-    deviations of the second."""
+    deviations of the second; NaN where one is not finite or constant, and has no such estimate."""
+    if not all(np.isfinite(sample).all() and np.std(sample) > 0 for sample in (first, second)):
+        return float("nan")
     density_p, density_q = (_density(sample, second, points) for sample in (first, second))
     step = 2 * REACH * float(np.std(second)) / (points - 1)
     return float(step * np.sum(integrand(density_p, density_q)))

@@ -43,7 +43,7 @@ def excess_kurtosis_of(centred: np.ndarray, average: bool = False) -> Measured:
     Coordinates of one run are dependent: powers are averaged over them first.  The error is that of the influence
     function (c^4 - m4)/m2^2 - 2 (m4/m2^3) (c^2 - m2).  The bias of the ratio is of order 1/runs, below its error by
     a factor of sqrt(runs).  ``average`` adds the average over elements, ``centred`` being (runs, elements, coordinates)."""
-    square = centred * centred
+    square = np.square(_in_units(centred))
     second, fourth = square.mean(axis=-1), (square * square).mean(axis=-1)
     m2, m4 = second.mean(axis=0), fourth.mean(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -52,6 +52,12 @@ def excess_kurtosis_of(centred: np.ndarray, average: bool = False) -> Measured:
     if average:
         ratio, influence = with_average(ratio[None])[0], with_average(influence)
     return _with_influence(ratio - 3, influence)
+
+
+def _in_units(centred: np.ndarray) -> np.ndarray:
+    """Values in units of a power of two near the largest: fourth powers neither overflow nor vanish, and no digit changes."""
+    _, exponent = np.frexp(np.max(np.abs(centred), axis=(0, -1), keepdims=True, initial=0.0))
+    return centred * np.ldexp(1.0, -np.clip(exponent, -1000, 1000))
 
 
 def _with_influence(value: np.ndarray, influence: np.ndarray) -> Measured:

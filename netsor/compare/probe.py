@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from netsor.compare import not_finite
 from netsor.compare.distribution import DistributionTable
 from netsor.compare.measured import Measured, excess_kurtosis_of, mean_of, with_average
 
@@ -38,10 +39,12 @@ class Places:
 
 @dataclass(frozen=True)
 class Measurement:
-    """One output at one width: ``numbers[statistic]``, and for each table P(X <= edge) with the number of draws."""
+    """One output at one width: ``numbers[statistic]``, for each table P(X <= edge) with the number of draws, and how many runs are
+    not finite."""
 
     numbers: dict[str, Measured]
     below: dict[int, tuple[np.ndarray, int]]
+    not_finite: int = 0
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,7 @@ class Probe:
             numbers["squares"] = mean_of(both / (count * (count - 1)))
         # one coordinate of each run: several are dependent, and the distance knows independent draws only
         below = {k: table.below(draws[:, k, 0]) for k, table in self.tables.items()}
-        return Measurement(numbers, below)
+        return Measurement(numbers, below, not_finite.count(draws))
 
     def _covariances(self, c: np.ndarray) -> Measured:
         parts = []

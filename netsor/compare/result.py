@@ -14,6 +14,13 @@ MEANING = {
     DISAGREES: "disagrees with the limit",
     UNRESOLVED: "differs from the limit, and these widths cannot tell bias from disagreement",
 }
+UNDEFINED = "nothing: a value is not finite"
+"""What decides where nothing can."""
+
+
+def _meaning(verdict: str, undefined: bool) -> str:
+    """``undefined``: whether all that is unresolved is so because a value is not finite."""
+    return "is not judged where values are not finite" if verdict == UNRESOLVED and undefined else MEANING[verdict]
 
 
 @dataclass(frozen=True)
@@ -131,6 +138,11 @@ class Comparison:
         found = {result.verdict for result in self.results}
         return DISAGREES if DISAGREES in found else UNRESOLVED if UNRESOLVED in found else AGREES
 
+    @property
+    def meaning(self) -> str:
+        """The verdict in words."""
+        return _meaning(self.verdict, all(r.decision.by == UNDEFINED for r in self.results if r.verdict == UNRESOLVED))
+
     def __repr__(self) -> str:
         widths = ", ".join(map(str, self.widths))
         return f"<comparison of {self.program} at widths {widths}: {self.verdict}, {self.tests:,} statistics>"
@@ -143,7 +155,8 @@ class Comparison:
             each = [result.widths[k].verdict for result in self.results]
             counts = {name: each.count(name) for name in MEANING if each.count(name)}
             worst = next((name for name in (DISAGREES, UNRESOLVED, BIAS) if name in counts), AGREES)
-            verdicts[width] = WidthVerdict(width, worst, counts, MEANING[worst])
+            undefined = not any(math.isfinite(result.widths[k].difference) for result, word in zip(self.results, each) if word == UNRESOLVED)
+            verdicts[width] = WidthVerdict(width, worst, counts, _meaning(worst, undefined))
         return verdicts
 
     @property
@@ -169,7 +182,7 @@ class Comparison:
         """Numbers, strings, lists and dictionaries only; what is not finite is None."""
         return _plain({
             "program": self.program, "params": self.parameters, "verdict": self.verdict,
-            "meaning": MEANING[self.verdict], "widths": self.widths, "runs": self.runs,
+            "meaning": self.meaning, "widths": self.widths, "runs": self.runs,
             "coordinates": self.coordinates, "seed": self.seed, "samples": self.samples,
             "false_alarm_rate": self.level, "tests": self.tests,
             "per_width": [asdict(verdict) for verdict in self.per_width.values()],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,8 +13,10 @@ import numpy as np
 from netsor.compare.defaults import RUNS
 from netsor.compare.drawing import draw, refuse_if_senseless
 from netsor.compare.measured import excess_kurtosis_of, mean_of
+from netsor.compare.not_finite import count, note
 from netsor.expectation import Estimate
 from netsor.finite.backends import drawing_on
+from netsor.finite.failures import as_diagnostics
 from netsor.ir.expressions import Index
 from netsor.ir.program import Output, Program
 
@@ -59,6 +62,11 @@ class Simulation(Mapping):
         self.program, self.width, self.runs = program, width, runs
         self.coordinates, self.seed, self._outputs = coordinates, seed, outputs
 
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """What is to be said of draws that are not finite."""
+        return tuple(filter(None, (note(name, count(own.draws), self.runs, self.width) for name, own in self.items())))
+
     def __getitem__(self, name: str) -> SimulatedOutput:
         return self._outputs[name]
 
@@ -73,6 +81,7 @@ class Simulation(Mapping):
         return {
             "program": self.program.name, "width": self.width, "runs": self.runs, "coordinates": self.coordinates,
             "seed": self.seed, "variables": {name: _as_dict(own) for name, own in self.items()},
+            "notes": list(self.notes),
         }
 
 
@@ -96,12 +105,13 @@ def simulate(
     wanted = [output for output in ir.outputs if outputs is None or output.name in outputs]
     size = lambda output: math.prod(axis.range.size for axis in output.axes)  # noqa: E731
     kept = 0 if ir.infinite else sum(size(output) * (coordinates if output.is_vector else 1) for output in wanted)
-    refuse_if_senseless(ir, (width,), runs, coordinates, kept)
+    refuse_if_senseless(ir, (width,), runs, coordinates, kept, wanted)
     elements = {output.name: np.arange(size(output)) for output in wanted}
-    with drawing_on(backend, scheduler):
-        drawn = draw(ir, width, runs, seed, coordinates, elements, progress)
     method = f"{runs:,} runs at width {width:,}"
-    return Simulation(ir, width, runs, coordinates, seed, {o.name: _estimates(o, drawn[o.name], method) for o in wanted})
+    with as_diagnostics(), drawing_on(backend, scheduler):
+        drawn = draw(ir, width, runs, seed, coordinates, elements, progress)
+        estimates = {output.name: _estimates(output, drawn[output.name], method) for output in wanted}
+    return Simulation(ir, width, runs, coordinates, seed, estimates)
 
 
 def _estimates(output: Output, draws: np.ndarray, method: str) -> SimulatedOutput:

@@ -58,12 +58,19 @@ class Estimate:
         return f"{text} [{self.method}]"
 
 
+LONG = 1e15
+"""Numbers from here on are shown with an exponent."""
+
+
 def with_error(value: float, error: float) -> str:
     """``value`` with one digit of ``error`` in brackets: 0.39197(2) means 0.39197 +- 0.00002."""
     if not np.isfinite(value) or not np.isfinite(error):
         return f"{value:.6g}"
     if error <= 1e-15 * abs(value) or error == 0:
         return f"{value:.15g}"
+    if max(abs(value), error) >= LONG:
+        exponent = int(np.floor(np.log10(max(abs(value), error))))
+        return f"{with_error(value / 10.0**exponent, error / 10.0**exponent)}e{exponent}"
     if error >= 10:
         return f"{value:.0f}({error:.0f})"
     digits = int(-np.floor(np.log10(error)))

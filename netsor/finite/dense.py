@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from netsor.finite.evaluate import FiniteEvaluator, sizes_of_widths
+from netsor.finite.evaluate import FiniteEvaluator
+from netsor.finite.failures import as_diagnostics, check_arguments, sizes_of_widths
 from netsor.ir.expressions import Expr, Index, fresh
 from netsor.ir.labelled import SAMPLE, Labelled, check_size, contract
 from netsor.ir.program import Family, Matrix, Program
@@ -19,17 +22,22 @@ def sample_dense(
     """Draws of every output at width n, further widths in proportion.
 
     :returns: for each output an array (runs, *axes) for scalars, (runs, *axes, coordinates) for vectors (if None: all of its own width).
-    :raises ValueError: for an infinite parameter, or where a further width would be zero."""
-    chunk = max(1, min(runs, BYTES // (8 * max(_doubles_per_run(program, width), 1))))
-    parts = []
-    for number, start in enumerate(range(0, runs, chunk)):
-        sampler = DenseSampler(program, width, min(chunk, runs - start), np.random.default_rng([seed, number]))
-        parts.append(sampler.outputs(coordinates))
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    :raises ValueError: for an infinite parameter, or where a further width would be zero (:class:`netsor.finite.failures.NoReading`).
+    :raises NetsorError: for what takes more memory than there is."""
+    check_arguments(program, width, runs, coordinates)
+    with as_diagnostics():
+        doubles = max(_doubles_per_run(program, width), 1)
+        check_size((doubles,))
+        chunk = max(1, min(runs, BYTES // (8 * doubles)))
+        parts = []
+        for number, start in enumerate(range(0, runs, chunk)):
+            sampler = DenseSampler(program, width, min(chunk, runs - start), np.random.default_rng([seed, number]))
+            parts.append(sampler.outputs(coordinates))
+        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def _doubles_per_run(program: Program, width: int) -> int:
-    count = lambda axes: int(np.prod([axis.range.size for axis in axes], dtype=int))  # noqa: E731
+    count = lambda axes: math.prod(axis.range.size for axis in axes)  # noqa: E731
     sizes = sizes_of_widths(program, width)
     matrices = sum(count(matrix.axes) * sizes[matrix.rows] * sizes[matrix.columns] for matrix in program.matrices)
     return matrices + sum(count(f.axes) * (sizes[f.width] if f.is_vector else 1) for f in program.families)

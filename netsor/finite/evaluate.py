@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from netsor.finite.failures import require_finite, sizes_of_widths
 from netsor.ir.evaluate import Evaluator
 from netsor.ir.expressions import Coord, Index, ScalarRef, Width, fresh
 from netsor.ir.labelled import POINT, SAMPLE, Labelled, arrange, constant, coordinates
@@ -102,24 +103,6 @@ class FiniteEvaluator(Evaluator):
         leading = tuple(label for label in (SAMPLE, *self.points.values()) if label in value.labels)
         data = arrange(value, leading + axes, {axis: axis.range.size for axis in axes})
         return self.take(data, tuple(axis.range for axis in axes), expr.subscripts, leading)
-
-
-def require_finite(program: Program) -> None:
-    """ValueError if an infinite parameter leaves the program without a finite reading."""
-    if program.infinite:
-        names = sorted(program.infinite)
-        raise ValueError(f"at finite width {', '.join(names)} must be finite; set a number, as in {names[0]}=8")
-
-
-def sizes_of_widths(program: Program, n: int) -> dict[str, int]:
-    """The size of every width where the first is n: its ratio to n, times n, rounded.
-
-    :raises ValueError: if one of them would be zero."""
-    sizes = {name: round(ratio * n) for name, ratio in program.widths.items()}
-    for name, written in program.further_widths.items():
-        if sizes[name] < 1:
-            raise ValueError(f"at {program.width} = {n} the width {name} = {written} would be {sizes[name]}")
-    return sizes
 
 
 def first_points(value: Labelled, count: int, point: Index = POINT) -> Labelled:

@@ -49,7 +49,9 @@ class GaussianMatrix:
             images += (inner(unit, other.images) - inner(images, constraint)) @ constraint
         images *= np.any(unit != 0, axis=-1, keepdims=True)
         own.remember(unit, images)
-        return coefficients @ own.images
+        products = coefficients @ own.images
+        products[~np.isfinite(vectors).all(axis=-1)] = np.nan  # they are in no basis, and their products no combination of images
+        return products
 
 
 class Known:

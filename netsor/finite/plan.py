@@ -11,7 +11,7 @@ import math
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from netsor.finite.evaluate import require_finite
+from netsor.finite.failures import require_finite
 from netsor.finite.interactions import Groups, Interaction, Node, Side, interactions, is_bilinear, is_linear
 from netsor.finite.partition import Partition
 from netsor.finite.products import ProductPlan, product_plans
@@ -95,7 +95,7 @@ class Plan:
 
 
 def make_plan(program: Program) -> Plan:
-    """The plan of a program; ValueError if a parameter is infinite."""
+    """The plan of a program; NoReading if a parameter is infinite."""
     require_finite(program)
     multiplied = [family for family in program.families if isinstance(family.definition, MatMul)]
     groups = Groups(multiplied)

@@ -10,6 +10,7 @@ import numpy as np
 from netsor.finite.partition import Partition
 from netsor.ir.evaluate import Evaluator
 from netsor.ir.expressions import Expr, Index, Num
+from netsor.ir.labelled import check_size
 from netsor.ir.program import Family
 from netsor.ir.rewrite import free_indices
 
@@ -59,6 +60,7 @@ def _sharing(families: list[Family], used: dict[Family, np.ndarray]) -> list[lis
 def flat(subscripts: tuple[Expr, ...], axes: tuple[Index, ...], over: tuple[Index, ...], evaluator: Evaluator) -> np.ndarray:
     """The positions, in C order over ``axes``, of the element with these subscripts for every value of ``over``."""
     shape = tuple(axis.range.size for axis in over)
+    check_size(shape)
     position = np.zeros(shape, dtype=np.intp)
     for subscript, axis in zip(subscripts, axes):
         value = np.rint(evaluator.array(subscript, over)).astype(np.intp) - axis.range.lo

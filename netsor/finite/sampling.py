@@ -13,9 +13,10 @@ import numpy as np
 
 from netsor.finite.backends import BackendError, current_cluster, drawing_on, one_line
 from netsor.finite.conditional import ConditionalLaw, ConditionalSampler, conditionally_gaussian
-from netsor.finite.evaluate import sizes_of_widths
 from netsor.finite.exact import ExactSampler
+from netsor.finite.failures import as_diagnostics, check_arguments, sizes_of_widths
 from netsor.finite.plan import Held, Plan, make_plan
+from netsor.ir.labelled import check_size
 from netsor.ir.program import Family, Program
 from netsor.plugins import load_plugins, loaded_plugins
 
@@ -42,17 +43,16 @@ def sample(
         or ``ray``; the same runs everywhere.  See :func:`netsor.finite.backends.drawing_on`.
     :param scheduler: the address of the cluster.
     :returns: arrays (runs, *axes) for scalars, (runs, *axes, coordinates) for vectors; fewer runs if interrupted.
-    :raises ValueError: for a width, number of runs or of coordinates that makes no sense, an infinite parameter, or a backend or
-        cluster that is not there (:class:`netsor.finite.backends.BackendError`)."""
-    _check(width, runs, workers)
-    widest = max(sizes_of_widths(program, width).values())
-    if coordinates is not None and not 1 <= coordinates <= widest:
-        raise ValueError(f"between 1 and {widest} coordinates can be recorded at width {width}, not {coordinates}")
-    plan = make_plan(program)
-    size = block_size(plan, width, coordinates)
-    draw = partial(draw_block, plan, width, coordinates, size, seed)
-    with drawing_on(backend, scheduler):
-        return _collect(draw, size, runs, workers, progress)
+    :raises ValueError: for a width, number of runs or of coordinates that makes no sense, an infinite parameter
+        (:class:`netsor.finite.failures.NoReading`), or a backend or cluster that is not there
+        (:class:`netsor.finite.backends.BackendError`).
+    :raises NetsorError: for what takes more memory than there is."""
+    check_arguments(program, width, runs, coordinates, workers)
+    with as_diagnostics(), drawing_on(backend, scheduler):
+        plan = make_plan(program)
+        check_size((numbers_per_run(plan, width, coordinates),))
+        size = block_size(plan, width, coordinates)
+        return _collect(partial(draw_block, plan, width, coordinates, size, seed), size, runs, workers, progress)
 
 
 def sample_conditional(
@@ -64,20 +64,16 @@ def sample_conditional(
     :returns: for every vector output that is linear in the last products, arrays of means (runs, *axes) and covariances
         (runs, *axes, *axes).  Averaging the Gaussians over runs gives the density at width n.
     :raises ValueError: as :func:`sample`, and if there is no such output."""
-    _check(width, runs, workers)
-    plan = make_plan(program)
-    outputs = conditionally_gaussian(plan)
-    if not outputs:
-        raise ValueError("no output is linear in products that nothing else depends on, so none is Gaussian given the rest")
-    size = block_size(plan, width, 1)
-    with drawing_on(backend, scheduler):
+    check_arguments(program, width, runs, 1, workers)
+    with as_diagnostics(), drawing_on(backend, scheduler):
+        plan = make_plan(program)
+        outputs = conditionally_gaussian(plan)
+        if not outputs:
+            raise ValueError("no output is linear in products that nothing else depends on, so none is Gaussian given the rest")
+        check_size((numbers_per_run(plan, width, 1),))
+        size = block_size(plan, width, 1)
         found = _collect(partial(condition_block, plan, width, size, seed), size, runs, workers, progress)
     return {o.name: ConditionalLaw(found["mean " + o.name], found["covariance " + o.name]) for o in outputs}
-
-
-def _check(width: int, runs: int, workers: int) -> None:
-    if width < 1 or runs < 1 or workers < 1:
-        raise ValueError("width, runs and workers are positive integers")
 
 
 def _collect(draw: Callable[..., Arrays], size: int, runs: int, workers: int, progress: Progress | None) -> Arrays:
@@ -89,6 +85,7 @@ def _collect(draw: Callable[..., Arrays], size: int, runs: int, workers: int, pr
             done = min((block + 1) * size, runs)
             for name, values in drawn.items():
                 if name not in result:
+                    check_size((runs, *values.shape[1:]))
                     result[name] = np.empty((runs, *values.shape[1:]))
                 result[name][block * size:done] = values[: done - block * size]
             if progress is not None:

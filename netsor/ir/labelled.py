@@ -40,6 +40,10 @@ MEMORY_LIMIT = 4 * 2**30
 """Bytes that a single array may take before :class:`TooLarge` is raised."""
 
 
+SAID = 10**30
+"""Larger numbers are not written out."""
+
+
 MOST_AXES = 64
 """NumPy's own limit."""
 
@@ -49,7 +53,8 @@ class TooLarge(Exception):
 
     def __init__(self, elements: int):
         self.bytes = 8 * elements
-        super().__init__(f"an array of {elements:,} numbers ({8 * elements / 2**30:.1f} GiB) would be needed")
+        many = f"{elements:,} numbers ({8 * elements / 2**30:.1f} GiB)" if elements < SAID else f"over {SAID:,} numbers"
+        super().__init__(f"an array of {many} would be needed")
 
 
 class TooManyAxes(TooLarge):

@@ -242,7 +242,8 @@ class Expectation:
 @dataclass(eq=False)
 class Program:
     """A checked program.  ``width`` is the first width, ``widths`` the ratio of each one to it.  ``parameters`` are the values in force
-    (``math.inf`` for infinite ones, None for free symbols); ``changed`` those set from outside."""
+    (``math.inf`` for infinite ones, None for free symbols); ``changed`` those set from outside; ``width_spans`` is where widths are
+    declared."""
 
     name: str
     width: str
@@ -259,6 +260,7 @@ class Program:
     warnings: list = field(default_factory=list)
     undetermined: frozenset[str] = frozenset()
     """In a derivation: parameters without a value of their own, and data without numbers."""
+    width_spans: dict[str, Span] = field(default_factory=dict)
 
     @property
     def further_widths(self) -> dict[str, str]:

@@ -171,7 +171,7 @@ def _program(state: State, name: str) -> Program:
         families=families, matrices=state.matrices, arrays=state.arrays, outputs=outputs.name_outputs(state.outputs),
         expectations=state.expectations, parameters=state.parameters, changed=frozenset(state.settings),
         docstring=state.tree.docstring, source=state.tree.source, warnings=state.warnings,
-        undetermined=frozenset(state.undetermined))
+        undetermined=frozenset(state.undetermined), width_spans=state.width_spans)
 
 
 def _needed(state: State) -> list[Family]:

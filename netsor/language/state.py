@@ -58,6 +58,7 @@ class State:
         self.directory = directory
         self.rules = rules
         self.widths: dict[str, Width] = {}
+        self.width_spans: dict[str, Span] = {}
         self.families: list[Family] = []
         self.matrices: list[Matrix] = []
         self.arrays: list[ArrayDeclaration] = []

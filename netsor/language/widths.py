@@ -46,6 +46,7 @@ def declare(entry: syntax.WidthNew | syntax.WidthRatio, found: Value | None, fra
     width = _width_of_ratio(ratio, name, frame) if scope.is_block else name
     _name_width(entry.name, width, frame)
     state.widths.setdefault(width, Width(width, ratio.value))
+    state.width_spans.setdefault(width, entry.name.span)
 
 
 def _name_width(name: syntax.Identifier, width: str, frame: Frame) -> None:

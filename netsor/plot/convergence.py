@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,8 @@ def draw_statistic(axes: Axes, result: StatisticResult) -> None:
     draw_differences(axes, widths, differences, None if distance else errors, label=MEASURED)
     detectable = [at.smallest_detectable for at in result.widths]
     axes.plot(widths, detectable, ":", color=GREY, linewidth=1.3, label="smallest difference that would be detected")
-    axes.set_ylim(top=max(axes.get_ylim()[1], 1.3 * max(detectable)))
+    if known := [each for each in detectable if math.isfinite(each)]:
+        axes.set_ylim(top=max(axes.get_ylim()[1], 1.3 * max(known)))
     predicted = [at.predicted for at in result.widths]
     if result.limit is not None and all(value is not None for value in predicted):
         bias = np.abs(np.array(predicted) - result.limit)
@@ -56,7 +58,13 @@ def draw_differences(axes: Axes, widths: Sequence[int], values: np.ndarray, erro
     width_axis(axes, widths)
     axes.set_yscale("log")
     reached = np.concatenate([values, floor])
-    axes.set_ylim(bottom=0.5 * max(np.min(reached[reached > 0], initial=np.inf), 1e-2 * np.max(values)))
+    reached = reached[(reached > 0) & np.isfinite(reached)]
+    if len(reached):
+        axes.set_ylim(bottom=0.5 * max(np.min(reached), 1e-2 * np.max(reached)))
+        return
+    axes.set_ylim(0.1, 1)  # a logarithmic scale needs some numbers
+    what = "no difference" if np.isfinite(values).any() else "not finite"
+    axes.text(0.5, 0.5, f"{what} at these widths", ha="center", va="center", color=GREY, transform=axes.transAxes)
 
 
 def width_axis(axes: Axes, widths: Sequence[int]) -> None:

@@ -64,7 +64,7 @@ def test_a_bad_command_line_has_exit_status_2(cli, relu, options, words):
 
 
 @pytest.mark.parametrize("options, code", [
-    (("--runs", 10**12), "N521"), (("--width", 10**9), "N521"), (("--coordinates", 100), "N504"), (("--output", "w"), "N220")])
+    (("--runs", 10**12), "N521"), (("--width", 10**9), "N521"), (("--coordinates", 100), "N523"), (("--output", "w"), "N220")])
 def test_what_is_out_of_reach_is_refused_at_once(cli, relu, options, code):
     outcome = cli("compare", relu, *options)
     assert outcome.status == 1 and f"error[{code}]" in outcome.err and outcome.out == ""

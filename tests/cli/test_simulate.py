@@ -1,6 +1,7 @@
 """``netsor simulate``: estimates at one width, and the draws."""
 
 import numpy as np
+import pytest
 
 
 def test_the_text(cli, relu):
@@ -29,5 +30,34 @@ def test_draws_are_written(cli, relu, tmp_path):
 
 def test_huge_requests_are_refused(cli, relu):
     assert "error[N521]" in cli("simulate", relu, "--runs", 10**12).err
-    assert "error[N504]" in cli("simulate", relu, "--width", 4, "--coordinates", 5).err
+    assert "error[N523]" in cli("simulate", relu, "--width", 4, "--coordinates", 5).err
     assert cli("simulate", relu, "--width", 0).status == 2
+
+
+HALVES = "width n, m = n/4\ninput h ~ N(0, 1)\nmatrix W : (m, n) ~ N(0, 1/n)\nx = W @ relu(h)\noutput x\nexpect mean(x) = 0 within 1\n"
+
+
+@pytest.mark.parametrize("command, width", [("simulate", 1), ("compare", "1,8"), ("test", "1,8")])
+def test_a_width_that_vanishes_is_a_mistake_of_the_request_with_its_place(cli, program, command, width):
+    outcome = cli(command, program(HALVES), "--width", width)
+    assert outcome.status == 1 and "error[N523]: at n = 1 the width m = 1/4*n would be 0" in outcome.err
+    assert "^ no vector is that short" in outcome.err and "hint: ask for a width of 3 at least" in outcome.err
+
+
+@pytest.mark.parametrize("command, width", [("simulate", 8), ("compare", "8,16")])
+def test_coordinates_are_those_of_the_output_s_own_width(cli, program, command, width):
+    outcome = cli(command, program(HALVES), "--width", width, "--coordinates", 3)
+    assert outcome.status == 1 and "error[N523]: vectors of width m = 2, such as x, do not have 3 coordinates" in outcome.err
+
+
+@pytest.mark.parametrize("option", ["--width", "--runs"])
+def test_numbers_of_thousands_of_digits(cli, relu, option):
+    assert "error[N521]" in cli("simulate", relu, option, "9" * 4000).err
+
+
+def test_what_is_not_finite_is_said(cli, program, tmp_path):
+    file = program("width n\ninput h ~ N(0, 1)\nx = h / sqrt(avg((h - avg(h))^2))\noutput x\n")
+    outcome = cli("simulate", file, "--width", 1, "--runs", 100, "--plot", tmp_path / "simulation.svg")
+    assert (outcome.status, outcome.err) == (0, "") and "note: x: 100 of 100 runs at width 1 are not finite" in outcome.out
+    outcome = cli("compare", file, "--width", 1, "--runs", 100, "--plot", tmp_path / "comparison.svg")
+    assert (outcome.status, outcome.err) == (1, "") and "note: x: 100 of 100 runs at width 1 are not finite" in outcome.out

@@ -44,3 +44,11 @@ def test_the_average_is_one_more_column_with_the_error_of_the_average():
     kurtosis = excess_kurtosis_of(values[:, :, None], average=True)
     assert kurtosis.value[3] == pytest.approx(kurtosis.value[:3].mean())
     assert with_average(values[:, :1]).shape == (500, 1)
+
+
+@pytest.mark.parametrize("unit", [2.0**500, 2.0**-500, 2.0**1000, 2.0**-1020])
+def test_kurtosis_of_very_large_and_small_numbers(unit):
+    """Fourth powers of these are no floats; units that are powers of two change no digit."""
+    draws = np.random.default_rng(2).standard_normal((300, 2, 1))
+    found, scaled = excess_kurtosis_of(draws), excess_kurtosis_of(draws * unit)
+    assert scaled.value == pytest.approx(found.value, rel=1e-13) and scaled.stderr == pytest.approx(found.stderr, rel=1e-13)

@@ -109,3 +109,18 @@ def test_gram_matrices_of_a_frame_are_wishart(recorded):
     determinants = np.linalg.det(gram[:, :3, :3])
     assert abs(determinants.mean() - 24) < 5 * determinants.std() / np.sqrt(RUNS)
     assert np.linalg.matrix_rank(gram[:50]).max() == 4
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_products_with_what_is_not_finite_are_not_and_the_others_are(place, bad):
+    """Also where it is the first vector of all, or the only one, and there is no basis yet."""
+    rng = np.random.default_rng(3)
+    matrix, fresh = GaussianMatrix(1.0), lambda count: rng.standard_normal((5, count, 4))
+    for vectors in (np.full((5, 1, 4), bad), rng.standard_normal((5, 3, 4)), rng.standard_normal((5, 3, 4))):
+        if len(vectors[0]) == 3:
+            vectors[:, place, 1] = bad
+        with np.errstate(invalid="ignore"):
+            products = matrix.times(vectors, fresh)
+        good = np.isfinite(vectors).all(axis=-1)
+        assert np.isnan(products[~good]).all() and np.isfinite(products[good]).all()

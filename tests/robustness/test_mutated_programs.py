@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 from harness.mutations import mutated, tokens_of
 from harness.runner import ROOT, SECONDS, described, run
+from harness.worker import FINITE, LIMIT
 
 BLOCKS = sorted(Path(__file__).with_name("programs").glob("*.netsor"))  # each kind of statement in a block
 PROGRAMS = sorted((ROOT / "programs").glob("*.netsor")) + BLOCKS
 QUICK, ALL = 200, 10_000
+QUICK_DRAWN, ALL_DRAWN, DRAWN = 60, 3_000, 20.0  # at finite width, and seconds of processor time for one comparison among them
 LONG = 60.0  # seconds of processor time for 4000 calls of blocks, to where their number is refused
 
 
@@ -22,13 +24,15 @@ def changed_programs(count: int, seed: int, originals: list[Path] = PROGRAMS) ->
     return [(mutated(texts[path], donors, noise), path) for path in (originals * (count // len(originals) + 1))[:count]]
 
 
-def check(programs: list[tuple[str, Path]], workers: int, seconds: float, share: float = 1 / 10, each: float = SECONDS) -> None:
-    """Run the programs, or as many as there is time for on a busy machine; more than this share of them has a limit."""
+def check(
+    programs: list[tuple[str, Path]], workers: int, seconds: float, share: float = 1 / 10, each: float = SECONDS, stage: str = LIMIT
+) -> None:
+    """Run the programs, or as many as there is time for on a busy machine; more than this share of them has a limit or is drawn."""
     failures, limits, parsed, done = [], 0, 0, 0
     end = time.monotonic() + seconds
-    for outcome in run(programs, workers=workers, seconds=each):
+    for outcome in run(programs, workers=workers, seconds=each, stage=stage):
         done += 1
-        limits += outcome.kind == "limit"
+        limits += outcome.kind in ("limit", "drawn")
         parsed += any(not code.startswith("N1") for code in outcome.detail.split() or ["limit"])
         if not outcome.fine:
             failures.append(outcome)
@@ -61,3 +65,12 @@ def test_many_changed_blocks():
 @pytest.mark.slow
 def test_many_changed_programs():
     check(changed_programs(ALL, seed=2), workers=2, seconds=450)
+
+
+def test_some_changed_programs_at_finite_width():
+    check(changed_programs(QUICK_DRAWN, seed=5), workers=1, seconds=60, each=DRAWN, stage=FINITE)
+
+
+@pytest.mark.slow
+def test_many_changed_programs_at_finite_width():
+    check(changed_programs(ALL_DRAWN, seed=6), workers=2, seconds=130, each=DRAWN, stage=FINITE)

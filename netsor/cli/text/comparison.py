@@ -9,7 +9,7 @@ from netsor.cli.text.duration import duration
 from netsor.cli.text.numbers import number
 from netsor.cli.text.report import INDENT, header
 from netsor.cli.text.table import table
-from netsor.compare.result import AGREES, BIAS, DISAGREES, MEANING, UNRESOLVED, Comparison, StatisticResult
+from netsor.compare.result import AGREES, BIAS, DISAGREES, UNDEFINED, UNRESOLVED, Comparison, StatisticResult
 from netsor.ir.program import Program
 
 COLOURS = {AGREES: "green", BIAS: "yellow", DISAGREES: "red", UNRESOLVED: "yellow"}
@@ -36,7 +36,7 @@ def describe(comparison: Comparison, program: Program, wanted: tuple[int, ...], 
     lines += _kernel_densities(comparison)
     lines += [""] + [f"note: {note}" for note in comparison.notes]
     verdict = click.style(comparison.verdict, fg=COLOURS[comparison.verdict], bold=True)
-    meaning = MEANING[comparison.verdict].removeprefix(f"{comparison.verdict} ")
+    meaning = comparison.meaning.removeprefix(f"{comparison.verdict} ")
     tests = f"{comparison.tests:,} statistics together, false-alarm rate {comparison.level:g}"
     return [*lines, f"{verdict}  {meaning}: {tests}", _effort(comparison, wanted, seconds)]
 
@@ -51,19 +51,19 @@ def _statistics(comparison: Comparison) -> list[str]:
         at = [_largest([result.widths[k].z for result in own], [result.widths[k].difference for result in own])
               for k in range(len(comparison.widths))]
         last = _largest([result.decision.z for result in own], [result.decision.difference for result in own])
-        detectable = min(result.decision.smallest_detectable for result in own)
+        detectable = min((d for result in own if np.isfinite(d := result.decision.smallest_detectable)), default=None)
         rates = [result.rate for result in own if result.rate is not None]
         rate = number(*min(rates, key=lambda pair: pair[1])) if rates else "-"
-        rows.append([output, statistic, str(len(own)), *at, last, f"{detectable:.2g}", rate])
+        rows.append([output, statistic, str(len(own)), *at, last, "-" if detectable is None else f"{detectable:.2g}", rate])
     widths = [f"n = {width:,}" for width in comparison.widths]
     return table(["output", "statistic", "places", *widths, "n → ∞", "detectable", "rate"], rows)
 
 
 def _largest(z: list, distance: list) -> str:
-    if z[0] is None:
-        return f"D {max(distance):.4f}"
-    finite = [value for value in z if np.isfinite(value)]
-    return f"{max(finite, key=abs):.1f}" if finite else "undefined"
+    known = [value for value in (distance if z[0] is None else z) if np.isfinite(value)]
+    if not known:
+        return "undefined"
+    return f"D {max(known):.4f}" if z[0] is None else f"{max(known, key=abs):.1f}"
 
 
 def _off(results: list[StatisticResult]) -> list[str]:
@@ -71,6 +71,9 @@ def _off(results: list[StatisticResult]) -> list[str]:
     lines = []
     for result in worst:
         own = result.decision
+        if own.by == UNDEFINED:
+            lines.append(f"{result.statistic} of {result.element}, by {UNDEFINED}")
+            continue
         found = f"off by {own.difference:.4g}"
         if result.limit is not None:
             found = f"{number(own.finite, own.stderr)}, the limit is {number(result.limit, result.limit_error)}, z = {own.z:.1f}"
@@ -82,7 +85,7 @@ def _off(results: list[StatisticResult]) -> list[str]:
 def _kernel_densities(comparison: Comparison) -> list[str]:
     if not comparison.kernel_densities:
         return []
-    rows = [[f"{own.width:,}", own.element, f"{own.value:.2e}", f"{own.floor:.2e} ± {own.floor_deviation:.0e}"]
+    rows = [[f"{own.width:,}", own.element, f"{own.value:.2e}" if np.isfinite(own.value) else "undefined", f"{own.floor:.2e} ± {own.floor_deviation:.0e}"]
             for own in comparison.kernel_densities]
     title = "divergence of kernel density estimates (for figures; it decides nothing)"
     return ["", title, *(INDENT + line for line in table(["width", "element", "KL", "noise floor"], rows))]

@@ -17,6 +17,8 @@ def describe(simulation: Simulation, seconds: float) -> list[str]:
     lines = [name, limit.replace("→ ∞", f"= {simulation.width:,}", 1), ""]
     for own in simulation.values():
         lines += [*(INDENT + line for line in describe_output(own)), ""]
+    if simulation.notes:
+        lines += [*(f"note: {note}" for note in simulation.notes), ""]
     if any(re.search(r"\d\(\d\)", line) for line in lines):
         lines += [LEGEND]
     coordinates = "" if simulation.coordinates == 1 else f" with {simulation.coordinates:,} coordinates of vectors"

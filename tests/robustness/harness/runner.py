@@ -12,23 +12,25 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.mutations import tokens_of
+from harness.worker import LIMIT
 
 ROOT = Path(__file__).parents[3]
 WORKER = Path(__file__).parent / "worker.py"
 SECONDS = 5.0  # of processor time
 STUCK = 90.0  # seconds by the clock after which a process that does not answer counts as hanging
-FINE = ("limit", "error")
+FINE = ("limit", "drawn", "error")
 ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL")}
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a program; ``kind`` is "limit" or "error" if all is well."""
+    """What became of a program; ``kind`` is "limit", "drawn" or "error" if all is well."""
 
     text: str
     path: Path
     kind: str
     detail: str
+    stage: str = LIMIT
 
     @property
     def fine(self) -> bool:
@@ -41,13 +43,13 @@ class Worker:
     def __init__(self) -> None:
         self.process: subprocess.Popen | None = None
 
-    def submit(self, text: str, path: Path, seconds: float) -> None:
+    def submit(self, text: str, path: Path, seconds: float, stage: str = LIMIT) -> None:
         if self.process is None or self.process.poll() is not None:
-            search = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+            search = os.pathsep.join([str(ROOT), str(WORKER.parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])])
             self.process = subprocess.Popen(
                 [sys.executable, WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                 encoding="utf-8", env={**os.environ, **ONE_THREAD, "PYTHONPATH": search})
-        self.process.stdin.write(json.dumps({"text": text, "path": str(path), "seconds": seconds}) + "\n")
+        self.process.stdin.write(json.dumps({"text": text, "path": str(path), "seconds": seconds, "stage": stage}) + "\n")
         self.process.stdin.flush()
 
     def receive(self) -> tuple[str, str]:
@@ -68,29 +70,33 @@ class Worker:
             self.process.wait()
 
 
-def run(programs: Iterable[tuple[str, Path]], *, workers: int = 1, seconds: float = SECONDS) -> Iterator[Outcome]:
+def run(
+    programs: Iterable[tuple[str, Path]], *, workers: int = 1, seconds: float = SECONDS, stage: str = LIMIT
+) -> Iterator[Outcome]:
     """The outcome of every program, in order, from so many processes."""
     pool = [Worker() for _ in range(workers)]
     try:
-        yield from outcomes(programs, pool, seconds)
+        yield from outcomes(programs, pool, seconds, stage)
     finally:
         for worker in pool:
             worker.stop()
 
 
-def outcomes(programs: Iterable[tuple[str, Path]], pool: list[Worker], seconds: float = SECONDS) -> Iterator[Outcome]:
+def outcomes(
+    programs: Iterable[tuple[str, Path]], pool: list[Worker], seconds: float = SECONDS, stage: str = LIMIT
+) -> Iterator[Outcome]:
     """The outcome of every program, in order, from these processes."""
     waiting: list[tuple[Worker, str, Path]] = []
     for text, path in programs:
         if len(waiting) == len(pool):
             worker, *done = waiting.pop(0)
-            yield Outcome(*done, *worker.receive())
+            yield Outcome(*done, *worker.receive(), stage)
         else:
             worker = pool[len(waiting)]
-        worker.submit(text, path, seconds)
+        worker.submit(text, path, seconds, stage)
         waiting.append((worker, text, path))
     for worker, *done in waiting:
-        yield Outcome(*done, *worker.receive())
+        yield Outcome(*done, *worker.receive(), stage)
 
 
 def smallest(failure: Outcome, *, attempts: int = 120, seconds: float = SECONDS) -> Outcome:
@@ -107,10 +113,10 @@ def smallest(failure: Outcome, *, attempts: int = 120, seconds: float = SECONDS)
                     attempts -= 1
                     rest = parts[:start] + parts[start + size:]
                     text = "".join(rest)
-                    worker.submit(text, failure.path, seconds)
+                    worker.submit(text, failure.path, seconds, failure.stage)
                     kind, detail = worker.receive()
                     if kind == failure.kind and detail.splitlines()[-3:-1] == failure.detail.splitlines()[-3:-1]:
-                        failure, parts = Outcome(text, failure.path, kind, detail), rest
+                        failure, parts = Outcome(text, failure.path, kind, detail, failure.stage), rest
                     else:
                         start += size
                 size //= 2

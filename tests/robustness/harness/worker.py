@@ -1,7 +1,7 @@
 """A process that reads programs (one JSON object a line) and answers what became of each.
 
-Memory and processor time are limited; processor time does not depend on what else the machine does.  The answer is "limit" or "error"
-with diagnostic codes for what must be, anything else for what must not.
+Memory and processor time are limited; processor time does not depend on what else the machine does.  The answer is "limit" or "drawn",
+whichever was asked for, or "error" with diagnostic codes for what must be, anything else for what must not.
 """
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ SAMPLES = 32
 # What is refused as too large or too long, so small here that what is not refused must keep within the limits of the process: the
 # estimates are tested with the rest.
 ARRAY_BYTES, EFFORT_SECONDS, TERMS_IN_ONE, TERMS_IN_ALL = 2**28, 2.5, 10_000, 10_000
+LIMIT, FINITE = "limit", "finite"  # what is asked of a program
 
 
 class OutOfTime(BaseException):
     """Raised in the middle of whatever takes too long."""
 
 
-def attempt(text: str, path: str, seconds: float) -> dict:
+def attempt(text: str, path: str, seconds: float, stage: str = LIMIT) -> dict:
     """What becomes of a program: {"outcome": …, "detail": …}."""
     signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
-        return _attempt(text, path)
+        return _attempt(text, path, stage)
     except OutOfTime:
         return {"outcome": "time", "detail": _where(traceback.format_exc())}
     except MemoryError:
@@ -41,7 +42,8 @@ def attempt(text: str, path: str, seconds: float) -> dict:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
-def _attempt(text: str, path: str) -> dict:
+def _attempt(text: str, path: str, stage: str) -> dict:
+    from harness import finite
     from netsor.api import Program
     from netsor.language import load_program
     from netsor.language.diagnostics import NetsorError
@@ -49,6 +51,9 @@ def _attempt(text: str, path: str) -> dict:
 
     try:
         program = Program(load_program(Source(text, Path(path).name, Path(path))))
+        if stage == FINITE:
+            wrong = finite.wrong(program, text)
+            return {"outcome": "wrong draws" if wrong else "drawn", "detail": wrong}
         result = program.limit(samples=SAMPLES, workers=1)
         wrong = _not_numbers(result)
         _shown(result)
@@ -107,9 +112,11 @@ def main() -> None:
     from netsor.cli.text import report  # noqa: F401
     from scipy import stats  # noqa: F401
 
+    from netsor.compare import comparison, drawing  # noqa: F401
     from netsor.ir import labelled
     from netsor.limit import limits, work
 
+    drawing.LONGEST = EFFORT_SECONDS
     labelled.MEMORY_LIMIT, work.SECONDS_LIMIT = ARRAY_BYTES, EFFORT_SECONDS
     limits.Steps.IN_ONE, limits.Steps.IN_ALL = TERMS_IN_ONE, TERMS_IN_ALL
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
