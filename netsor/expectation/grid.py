@@ -12,7 +12,7 @@ from netsor.expectation.estimate import Estimate, ExpectationUndefined, NotResol
 from netsor.expectation.threads import halt_point
 
 MOST_VARIABLES = 4
-MOST_POINTS = 2**21  # of all rules together
+MOST_POINTS = 2**20  # of all rules together
 # Points beyond this radius (of independent standard normals) have a probability below 2e-11.
 _REACH = 7.5
 # Distances between points that suit the function, tried one after the other, and one that suits the Gaussian weight.

@@ -17,7 +17,8 @@ from harness.worker import LIMIT
 ROOT = Path(__file__).parents[3]
 WORKER = Path(__file__).parent / "worker.py"
 SECONDS = 5.0  # of processor time
-STUCK = 90.0  # seconds by the clock after which a process that does not answer counts as hanging
+STUCK = 90.0  # seconds by the clock after which a process that does not answer counts as hanging, or SHARED times what it may take
+SHARED = 4  # processes on a core, at most
 FINE = ("limit", "drawn", "error")
 ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL")}
 
@@ -42,6 +43,7 @@ class Worker:
 
     def __init__(self) -> None:
         self.process: subprocess.Popen | None = None
+        self.patience = STUCK
 
     def submit(self, text: str, path: Path, seconds: float, stage: str = LIMIT) -> None:
         if self.process is None or self.process.poll() is not None:
@@ -49,6 +51,7 @@ class Worker:
             self.process = subprocess.Popen(
                 [sys.executable, WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                 encoding="utf-8", env={**os.environ, **ONE_THREAD, "PYTHONPATH": search})
+        self.patience = max(STUCK, SHARED * seconds)
         self.process.stdin.write(json.dumps({"text": text, "path": str(path), "seconds": seconds, "stage": stage}) + "\n")
         self.process.stdin.flush()
 
@@ -56,13 +59,13 @@ class Worker:
         """The answer, "hang" or "death"."""
         with selectors.DefaultSelector() as selector:
             selector.register(self.process.stdout, selectors.EVENT_READ)
-            ready = selector.select(STUCK)
+            ready = selector.select(self.patience)
         line = self.process.stdout.readline() if ready else ""
         if line:
             answer = json.loads(line)
             return answer["outcome"], answer["detail"]
         self.stop()
-        return ("death", f"exit status {self.process.returncode}") if ready else ("hang", f"no answer within {STUCK:.0f} s")
+        return ("death", f"exit status {self.process.returncode}") if ready else ("hang", f"no answer within {self.patience:.0f} s")
 
     def stop(self) -> None:
         if self.process is not None:
