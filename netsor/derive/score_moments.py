@@ -68,7 +68,7 @@ class ScoreMoments:
         longer than a reader would follow: no expectation of a function whose law depends on scores."""
         if not all(self.analysis.depth[score] == 1 for score in self.analysis.levels.scores_in(expr)):
             return False
-        bindings = self.analysis.levels.earliest_first(self.analysis.levels.mentioned(expr))
+        bindings = self.analysis.levels.behind((expr,))
         behind = [binding.expression for binding in bindings if self.analysis.levels.scores_in(binding.expression)]
         nodes = [part for each in (expr, *behind) for part in walk(each)]
         return len(nodes) <= LONGEST and not any(isinstance(part, Expect) for part in nodes)

@@ -2,7 +2,7 @@
 
 from netsor.expectation.estimate import Estimate, ExpectationUndefined
 from netsor.expectation.functions import CellFunction, UnaryFunction
-from netsor.expectation.grid import expect_on_grid
+from netsor.expectation.grid import grid_expectation
 from netsor.expectation.kernel import expect_kernel
 from netsor.expectation.linear_algebra import psd_root, solve_root
 from netsor.expectation.pair import expect_pair
@@ -10,6 +10,6 @@ from netsor.expectation.several import expect_several
 from netsor.expectation.unary import expect_unary
 
 __all__ = [
-    "CellFunction", "Estimate", "ExpectationUndefined", "UnaryFunction", "expect_kernel", "expect_on_grid", "expect_pair",
-    "expect_several", "expect_unary", "psd_root", "solve_root",
+    "CellFunction", "Estimate", "ExpectationUndefined", "UnaryFunction", "expect_kernel", "expect_pair", "expect_several",
+    "expect_unary", "grid_expectation", "psd_root", "solve_root",
 ]

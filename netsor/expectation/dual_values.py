@@ -10,7 +10,7 @@ from netsor.expectation.family import Family
 from netsor.expectation.hermite import HermiteRule
 from netsor.expectation.plane import PlaneRule
 from netsor.expectation.threads import serial_product
-from netsor.expectation.trapezoid import CONVERGED, MOST_POINTS, REACH
+from netsor.expectation.trapezoid import CONVERGED, REACH, REFINEMENTS, line
 
 _CHUNK = 2**20
 # Enough for 1e-12 on panels that 16 nodes resolve to 1e-14.
@@ -26,17 +26,22 @@ class TrapezoidRule:
     def __init__(self, first: Family, second: Family, points: int):
         self.first, self.second = first, second
         self.same = first == second
-        line = np.linspace(-REACH, REACH, points)
-        weight = np.exp(-0.5 * line**2) / np.sqrt(2 * np.pi) * (line[1] - line[0])
+        x, weight = line(points)
         # y -> -y exchanges U and V: half of the plane, with the axis counted half, is enough
-        upper = weight * np.where(line > 0, 1.0, np.where(line == 0, 0.5, 0.0))
+        upper = weight * np.where(x > 0, 1.0, np.where(x == 0, 0.5, 0.0))
         # a product of two odd or two even functions does not change under (x, y) -> (-x, -y)
         even = first.parity * second.parity == 1
-        right = weight * np.where(line > 0, 2.0, np.where(line == 0, 1.0, 0.0)) if even else weight
+        right = weight * np.where(x > 0, 2.0, np.where(x == 0, 1.0, 0.0)) if even else weight
         weights = right[:, None] * upper
-        inside = (weights > 0) & (line[:, None] ** 2 + line**2 <= REACH**2)
-        x, y = np.broadcast_arrays(line[:, None], line)
+        inside = (weights > 0) & (x[:, None] ** 2 + x**2 <= REACH**2)
+        x, y = np.broadcast_arrays(x[:, None], x)
         self.x, self.y, self.weight = x[inside], y[inside], weights[inside]
+
+    @staticmethod
+    def of(first: Family, second: Family) -> TrapezoidRule | None:
+        """The rule with as many points as are needed, or None if there are too many."""
+        points = TrapezoidRule.points_needed(first, second)
+        return None if points is None else TrapezoidRule(first, second, points)
 
     @staticmethod
     def points_needed(first: Family, second: Family) -> int | None:
@@ -44,10 +49,9 @@ class TrapezoidRule:
 
         At rho = 1 the integrand is nearest to its singularities: any other angle stretches it.
         """
-        points, previous = 41, None
-        while points <= 1.5 * MOST_POINTS:
-            x = np.linspace(-REACH, REACH, points)
-            weight = np.exp(-0.5 * x**2) / np.sqrt(2 * np.pi) * (x[1] - x[0])
+        previous = None
+        for points in REFINEMENTS:
+            x, weight = line(points)
             f = first.values(x)
             g = f if first == second else second.values(x)
             matrix = np.stack([(f * weight) @ part.T for part in (g, g[:, ::-1])])
@@ -59,7 +63,7 @@ class TrapezoidRule:
                 return None
             if previous is not None and np.all(np.abs(matrix - previous[1]) <= CONVERGED * size):
                 return previous[0]
-            previous, points = (points, matrix), (4 * points) // 3 | 1
+            previous = points, matrix
         return None
 
     def matrix(self, theta: float) -> np.ndarray:
@@ -96,13 +100,5 @@ class PanelRule:
 def dual_rule(first: Family, second: Family) -> HermiteRule | TrapezoidRule | PanelRule:
     """The cheapest rule that is accurate to rounding."""
     if not first.function.kinks and not second.function.kinks:
-        return HermiteRule.of(first, second) or trapezoid_rule(first, second) or PanelRule(first, second)
+        return HermiteRule.of(first, second) or TrapezoidRule.of(first, second) or PanelRule(first, second)
     return PanelRule(first, second)
-
-
-def trapezoid_rule(first: Family, second: Family) -> TrapezoidRule | None:
-    """The rule for smooth functions without preparations, where it converges."""
-    if first.function.kinks or second.function.kinks:
-        return None
-    points = TrapezoidRule.points_needed(first, second)
-    return None if points is None else TrapezoidRule(first, second, points)

@@ -57,11 +57,6 @@ class GridExpectation:
         return Estimate(float(value), float(self.estimate.error + left * self.size), self.estimate.method)
 
 
-def expect_on_grid(function: Callable[[np.ndarray], np.ndarray], mean: np.ndarray, covariance: np.ndarray) -> Estimate:
-    """E function(X) for one law; see :func:`grid_expectation`."""
-    return grid_expectation(function, mean, covariance).estimate
-
-
 def grid_expectation(function: Callable[[np.ndarray], np.ndarray], mean: np.ndarray, covariance: np.ndarray) -> GridExpectation:
     """E function(X) for one law X ~ N(mean, covariance), function: (points, k) -> (points), analytic.
 

@@ -39,16 +39,14 @@ def hermite_series(f: UnaryFunction, g: UnaryFunction, cells: Cells) -> tuple[np
     rho, _ = cells.correlation()
     largest = float(np.abs(rho).max(initial=0.5))
     orders = math.ceil(math.log(_DROPPED) / math.log(largest))
-    laws: dict = {}
-    at_first = _laws(f, cells.mean_f, cells.var_f, orders, laws)
-    at_second = _laws(g, cells.mean_g, cells.var_g, orders, laws)
-    known = list(laws.values())
     value, error = np.empty(len(cells)), np.empty(len(cells))
     step = max(1, _CHUNK // orders)
-    for start in range(0, len(cells), step):
+    for start in range(0, len(cells), step):  # each with its own coefficients, so that memory is bounded
         part = slice(start, start + step)
-        powers = rho[part, None] ** np.arange(orders)
-        value[part], error[part] = _sums(powers, known, at_first[part], at_second[part])
+        laws: dict = {}
+        at_first = _laws(f, cells.mean_f[part], cells.var_f[part], orders, laws)
+        at_second = _laws(g, cells.mean_g[part], cells.var_g[part], orders, laws)
+        value[part], error[part] = _sums(rho[part, None] ** np.arange(orders), list(laws.values()), at_first, at_second)
     return value, error
 
 
@@ -86,11 +84,12 @@ def _split(breaks: np.ndarray, widest: float) -> np.ndarray:
 
 def _projected(function, breaks: np.ndarray, orders: int, nodes: int) -> tuple[np.ndarray, float]:
     x, weights = composite(breaks, nodes)
-    weighted = function(x) * weights * np.exp(-0.25 * x * x) / math.sqrt(2 * math.pi)
     found = np.empty(orders)
-    for start, table in hermite_tables(x, orders):
-        found[start:start + len(table)] = table @ weighted
-    return found, float(np.abs(weighted).sum())
+    with np.errstate(all="ignore"):  # what overflows is no number, and left to panels in the plane
+        weighted = function(x) * weights * np.exp(-0.25 * x * x) / math.sqrt(2 * math.pi)
+        for start, table in hermite_tables(x, orders):
+            found[start:start + len(table)] = table @ weighted
+        return found, float(np.abs(weighted).sum())
 
 
 def _sums(powers: np.ndarray, laws: list[Coefficients], at_first: np.ndarray, at_second: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -15,13 +15,19 @@ from netsor.expectation.pair_cells import Cells
 from netsor.expectation.threads import halt_point
 
 REACH = 9.0  # grid points whose weight is below e^{-REACH^2 / 2} = 3e-18 are left out
-MOST_POINTS = 300  # in a direction; beyond it graded panels win
+REFINEMENTS = (41, 55, 73, 97, 129, 173, 231, 309, 413)  # points in a direction, tried one after the other; beyond, graded panels win
 CONVERGED = 3e-14  # agreement of two successive rules, relative to sqrt(E f^2 E g^2)
 _CHUNK = 2**19
 
 
+def line(points: int) -> tuple[np.ndarray, np.ndarray]:
+    """The points of the rule in one direction, and their weights."""
+    x = np.linspace(-REACH, REACH, points)
+    return x, np.exp(-0.5 * x * x) / math.sqrt(2 * math.pi) * (x[1] - x[0])
+
+
 def trapezoid(f: UnaryFunction, g: UnaryFunction, cells: Cells) -> tuple[np.ndarray, np.ndarray]:
-    """Values and errors; NaN where MOST_POINTS are not enough."""
+    """Values and errors; NaN where the finest rules still differ."""
     value, error = np.full(len(cells), np.nan), np.full(len(cells), np.nan)
     needed = points_needed(f, g, cells)
     for points in np.unique(needed[needed > 0]):
@@ -38,12 +44,12 @@ def trapezoid(f: UnaryFunction, g: UnaryFunction, cells: Cells) -> tuple[np.ndar
 def points_needed(f: UnaryFunction, g: UnaryFunction, cells: Cells) -> np.ndarray:
     """The number of points in a direction with which the rule agrees with the next finer one at rho = 1 and -1; 0: too many."""
     needed = np.zeros(len(cells), dtype=int)
-    step = max(1, _CHUNK // (2 * MOST_POINTS))
+    step = max(1, _CHUNK // REFINEMENTS[-1])
     for start in range(0, len(cells), step):
         halt_point()
         open_ = np.arange(start, min(start + step, len(cells)))
-        points, previous = 41, None
-        while points <= 1.5 * MOST_POINTS and len(open_):
+        previous = None
+        for points in REFINEMENTS:
             value, size, ends = _on_line(f, g, cells[open_], points)
             hopeless = ~np.isfinite(value).all(axis=0) | (ends > 1e-14 * size)
             settled = np.zeros(len(open_), dtype=bool)
@@ -52,14 +58,15 @@ def points_needed(f: UnaryFunction, g: UnaryFunction, cells: Cells) -> np.ndarra
                 needed[open_[settled]] = previous[0]
             left = ~(settled | hopeless)
             open_ = open_[left]
-            previous, points = (points, value[:, left]), (4 * points) // 3 | 1
+            previous = points, value[:, left]
+            if not len(open_):
+                break
     return needed
 
 
 def _on_line(f, g, cells: Cells, points: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Sums at rho = 1 and -1 (2, cells), sqrt(E f^2 E g^2), and what is left at the ends of the line."""
-    x = np.linspace(-REACH, REACH, points)
-    weight = np.exp(-0.5 * x**2) / math.sqrt(2 * math.pi) * (x[1] - x[0])
+    x, weight = line(points)
     u = f(cells.mean_f[:, None] + np.sqrt(cells.var_f)[:, None] * x)
     v = g(cells.mean_g[:, None] + np.sqrt(cells.var_g)[:, None] * x)
     with np.errstate(all="ignore"):
@@ -71,11 +78,10 @@ def _on_line(f, g, cells: Cells, points: int) -> tuple[np.ndarray, np.ndarray, n
 
 def _disk(points: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Grid points in the plane within REACH, and their weights."""
-    line = np.linspace(-REACH, REACH, points)
-    x, y = (axis.ravel() for axis in np.meshgrid(line, line))
-    inside = x * x + y * y <= REACH**2
-    x, y = x[inside], y[inside]
-    return x, y, np.exp(-0.5 * (x * x + y * y)) / (2 * math.pi) * (line[1] - line[0]) ** 2
+    one, weight = line(points)
+    inside = np.add.outer(one * one, one * one) <= REACH**2
+    x, y = np.broadcast_arrays(one, one[:, None])
+    return x[inside], y[inside], np.multiply.outer(weight, weight)[inside]
 
 
 def _on_disk(f, g, cells: Cells, x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -85,4 +91,5 @@ def _on_disk(f, g, cells: Cells, x: np.ndarray, y: np.ndarray, weight: np.ndarra
     middle, apart = np.cos(half)[:, None] * x, np.sin(half)[:, None] * y
     u = f(cells.mean_f[:, None] + np.sqrt(cells.var_f)[:, None] * (middle + apart))
     v = g(cells.mean_g[:, None] + np.sqrt(cells.var_g)[:, None] * (middle - apart))
-    return (u * v) @ weight, 1e-13 * np.sqrt((u * u) @ weight) * np.sqrt((v * v) @ weight)
+    with np.errstate(all="ignore"):
+        return (u * v) @ weight, 1e-13 * np.sqrt((u * u) @ weight) * np.sqrt((v * v) @ weight)

@@ -11,8 +11,9 @@ import numpy as np
 from netsor.finite.failures import require_finite, sizes_of_widths
 from netsor.ir.evaluate import Evaluator
 from netsor.ir.expressions import Coord, Index, ScalarRef, Width, fresh
+from netsor.ir.facts import by_draw
 from netsor.ir.labelled import POINT, SAMPLE, Labelled, arrange, constant, coordinates
-from netsor.ir.program import Custom, Draw, Family, Output, Program
+from netsor.ir.program import Draw, Family, Output, Program
 from netsor.limit.functions import function
 
 
@@ -44,11 +45,7 @@ class FiniteEvaluator(Evaluator):
 
     @cached_property
     def _draws(self) -> dict[Draw, list[Family]]:
-        found: dict[Draw, list[Family]] = {}
-        for family in self.families:
-            if isinstance(family.definition, Custom):
-                found.setdefault(family.definition.draw, []).append(family)
-        return found
+        return by_draw(self.families)
 
     def average(self, value: Labelled) -> Labelled:
         """The average over the coordinates of a vector; what has no coordinates is the same for all."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from netsor.ir.expressions import Coord, Expr, Index, ScalarRef
 from netsor.ir.polynomials import coords
-from netsor.ir.program import Custom, Family, Given, Iid, MatMul, Moment, Nonlin, RandomScalar, ScalarFunction, Score
+from netsor.ir.program import Custom, Draw, Family, Given, Iid, MatMul, Moment, Nonlin, RandomScalar, ScalarFunction, Score
 from netsor.ir.rewrite import walk
 
 
@@ -32,6 +32,15 @@ def parts(family: Family) -> tuple[Expr, ...]:
 def references(family: Family) -> list[Coord | ScalarRef]:
     """Every reference to another family in the definition, in order of appearance."""
     return [part for expr in parts(family) for part in walk(expr) if isinstance(part, (Coord, ScalarRef))]
+
+
+def by_draw(families: Iterable[Family]) -> dict[Draw, list[Family]]:
+    """The families that rules of plug-ins define, by the draw that makes them."""
+    found: dict[Draw, list[Family]] = {}
+    for family in families:
+        if isinstance(family.definition, Custom):
+            found.setdefault(family.definition.draw, []).append(family)
+    return found
 
 
 def uses(family: Family) -> tuple[Family, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from netsor.ir.expressions import Expr
-from netsor.ir.facts import uses
+from netsor.ir.facts import by_draw, uses
 from netsor.ir.program import Custom, Draw, Family
 from netsor.language import syntax
 from netsor.language.diagnostics import Diagnostic, NetsorError
@@ -24,10 +24,7 @@ def arguments_first(families: list[Family]) -> list[Family]:
     """The families in an order in which all that a draw is applied to comes before its first result.
 
     :raises NetsorError: N409 where there is none, because it is applied to results of its own."""
-    parts: dict[Draw, list[Family]] = {}
-    for family in families:
-        if isinstance(family.definition, Custom):
-            parts.setdefault(family.definition.draw, []).append(family)
+    parts = by_draw(families)
     if all(len(each) == 1 for each in parts.values()):
         return families
     needed = {draw: list(dict.fromkeys(used for part in each for used in uses(part))) for draw, each in parts.items()}

@@ -69,7 +69,7 @@ class Levels:
 
     def scores_in(self, expr: Expr) -> frozenset[Family]:
         """The scores that an expression rests on."""
-        bindings = list(self.earliest_first(self.mentioned(expr)))
+        bindings = list(self.behind((expr,)))
         found: frozenset[Family] = frozenset()
         for each in (expr, *(binding.expression for binding in bindings)):
             for part in walk(each):
@@ -90,6 +90,10 @@ class Levels:
                     found.append(self.recursion.scalar(part.family))
             self._mentioned[expr] = tuple(dict.fromkeys(found))
         return self._mentioned[expr]
+
+    def behind(self, expressions: Iterable[Expr]) -> Iterator[Binding]:
+        """All bindings that the expressions rest on, earliest first."""
+        return self.earliest_first([binding for expression in expressions for binding in self.mentioned(expression)])
 
     def earliest_first(self, roots: Iterable[Binding], known: Container[Binding] = ()) -> Iterator[Binding]:
         """The bindings and all that they rest on, earliest first, leaving out what is ``known`` and what only that rests on.

@@ -22,8 +22,7 @@ from netsor.limit.functions import function
 from netsor.limit.integrals import POINTS, FirstReplicate, integrate
 from netsor.limit.levels import Level, Levels
 from netsor.limit.recursion import Recursion
-from netsor.limit.rounding import ROUNDING as ROUNDING_OFF
-from netsor.limit.rounding import Allowance
+from netsor.limit.rounding import CANCELLATION, Allowance
 from netsor.limit.unit_interval import integrate_unit_interval
 
 LARGE = 2**22  # bytes of an array that is not kept for its own sake
@@ -109,8 +108,8 @@ class Numbers(Evaluator):
     def allowance(self, *expressions: Expr) -> Allowance:
         """What may be cut off a covariance in an expectation, or in expressions: rounding, or the noise of the points behind it."""
         if not self.noise or all(self.levels.of(expression) == Level.STATIC for expression in expressions):
-            return ROUNDING_OFF
-        return Allowance(max(self.noise, ROUNDING_OFF.share), lambda cut: self.note("noise cut off", cut))
+            return CANCELLATION
+        return Allowance(max(self.noise, CANCELLATION.share), lambda cut: self.note("noise cut off", cut))
 
     @property
     def is_given(self) -> bool:
@@ -197,8 +196,7 @@ class Numbers(Evaluator):
         equations, and the methods used on the way."""
         total: dict[Binding, float] = {}
         methods: frozenset[str] = frozenset()
-        roots = [binding for expression in expressions for binding in self.levels.mentioned(expression)]
-        for binding in self.levels.earliest_first(roots):
+        for binding in self.levels.behind(expressions):
             below = max((self.ledger.nothing.get(b, total[b]) for b in self.levels.mentioned(binding.expression)), default=0.0)
             total[binding] = below + self.ledger.relative.get(binding, 0.0)
             methods |= self.ledger.methods.get(binding, frozenset())

@@ -20,8 +20,7 @@ def affordable_points(analysis: Analysis, quantities: list[Quantity], replicates
     """Points for each expectation that is not within samples of scores, POINTS or more: as many as NORMALS normal numbers allow."""
     levels = analysis.levels
     expressions = [expression for own in quantities for expression in own.expressions]
-    roots = [binding for expression in expressions for binding in levels.mentioned(expression)]
-    expressions += [binding.expression for binding in levels.earliest_first(roots)]
+    expressions += [binding.expression for binding in levels.behind(expressions)]
     found = {
         part for expression in expressions if levels.of(expression) == Level.REPLICATE
         for part in walk(expression) if isinstance(part, Expect) and is_several(part)

@@ -20,10 +20,10 @@ class Allowance:
     tell: Callable[[float], None] = lambda cut: None
 
 
-ROUNDING = Allowance()
+CANCELLATION = Allowance()
 
 
-def nonnegative(variance: np.ndarray, allowance: Allowance = ROUNDING) -> np.ndarray:
+def nonnegative(variance: np.ndarray, allowance: Allowance = CANCELLATION) -> np.ndarray:
     """Variances with negative errors set to zero."""
     low = np.min(variance, initial=0.0)
     if not low < 0:
@@ -35,7 +35,7 @@ def nonnegative(variance: np.ndarray, allowance: Allowance = ROUNDING) -> np.nda
     return np.maximum(variance, 0.0)
 
 
-def correlated(covariance: np.ndarray, left: np.ndarray, right: np.ndarray, allowance: Allowance = ROUNDING) -> np.ndarray:
+def correlated(covariance: np.ndarray, left: np.ndarray, right: np.ndarray, allowance: Allowance = CANCELLATION) -> np.ndarray:
     """Covariances brought back to at most sqrt(left right)."""
     bound = np.sqrt(left) * np.sqrt(right)
     beyond = np.abs(covariance) - bound

@@ -29,7 +29,7 @@ from netsor.limit.work import Effort, check_draws, check_effort
 
 REPLICATES = 16
 WORKERS = 2
-SIGNALS = 0.2  # seconds
+SIGNALS = 0.2  # seconds after which a thread that waits wakes up to handle a signal that another one has received
 Progress = Callable[[int, int], None]
 
 
@@ -178,7 +178,6 @@ def _sample(
 
 def _advance(pending: dict[int, Future], finished: list[int], progress: Progress | None, sampler: Sampler) -> None:
     """Wait for a chunk and note what it finished."""
-    # a signal that another thread receives is handled when this one wakes up
     wait(pending.values(), timeout=SIGNALS, return_when=FIRST_COMPLETED)
     for replicate in [replicate for replicate, future in pending.items() if future.done()]:
         _, finished[replicate] = pending.pop(replicate).result()

@@ -75,8 +75,7 @@ def effort(analysis: Analysis, sampler: Sampler, quantities: list[Quantity], wor
         for gram in side.grams
     ]
     expressions = [expression for own in quantities for expression in own.expressions] + grams
-    roots = [binding for expression in expressions for binding in levels.mentioned(expression)]
-    for binding in levels.earliest_first(roots):
+    for binding in list(levels.behind(expressions)):
         expressions.append(binding.expression)
         held += costs.count(binding.labels) * copies[levels.of_binding(binding)]
     for expression in dict.fromkeys(expressions):

@@ -7,9 +7,12 @@ import pytest
 from scipy.special import ndtr
 from scipy.stats import multivariate_normal
 
-from netsor.expectation import ExpectationUndefined, expect_on_grid
+from netsor.expectation import ExpectationUndefined, grid_expectation
 from netsor.expectation.estimate import NotResolved
-from netsor.expectation.grid import grid_expectation
+
+
+def expect_on_grid(function, mean, covariance):
+    return grid_expectation(function, mean, covariance).estimate
 
 
 def covariance(size, decay=0.6):
