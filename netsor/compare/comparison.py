@@ -11,7 +11,7 @@ import numpy as np
 from netsor.compare import controls as wrong_laws
 from netsor.compare import not_finite
 from netsor.compare.defaults import LEAST_RUNS, LEVEL, RUNS, WIDTHS
-from netsor.compare.drawing import draw, refuse_if_senseless, stream
+from netsor.compare.drawing import draw, refuse_if_senseless, stream, whole
 from netsor.compare.elements import MAX_ELEMENTS
 from netsor.compare.expected import Expected, expected_of, laws_of, make_probe
 from netsor.compare.judge import DistributionSeries, Series, judge
@@ -105,7 +105,7 @@ def _measure(ir, widths, runs, seed, coordinates, probes, keep, progress) -> tup
         if progress is not None:
             report = lambda own, _, before=number * runs: progress(before + own, runs * len(widths))  # noqa: E731
         try:
-            drawn = draw(ir, width, runs, seed, coordinates, elements, report)
+            drawn = whole(draw(ir, width, runs, seed, coordinates, elements, report), runs)
             done.append({name: probe.measure(drawn[name]) for name, probe in probes.items()})
         except KeyboardInterrupt:
             if not done:

@@ -70,20 +70,37 @@ def draw(
 ) -> dict[str, np.ndarray]:
     """Draws of the outputs named in ``elements``: (runs, chosen elements, coordinates), one coordinate for scalars.
 
-    :raises KeyboardInterrupt: if interrupted; nothing is kept of an unfinished width."""
+    Fewer runs if interrupted: the first of those that were asked for.
+
+    :raises KeyboardInterrupt: if interrupted before any run was done."""
     sizes = {output.name: math.prod(axis.range.size for axis in output.axes) for output in program.outputs}
     vectors = {output.name: output.is_vector for output in program.outputs}
     per_run = 8 * sum(size * (coordinates if vectors[name] else 1) for name, size in sizes.items())
     batch = int(max(1, min(runs, BATCH_BYTES // max(per_run, 1))))
     kept = {
         name: np.empty((runs, len(chosen), coordinates if vectors[name] else 1)) for name, chosen in elements.items()}
-    for number, start in enumerate(range(0, runs, batch)):
-        count = min(batch, runs - start)
-        report = None if progress is None else (lambda done, _, start=start: progress(start + done, runs))
-        drawn = sample(program, width, count, stream(seed, width, number), coordinates, progress=report)
-        for name, chosen in elements.items():
-            if len(drawn[name]) < count:
-                raise KeyboardInterrupt
-            flat = drawn[name].reshape(count, sizes[name], -1)
-            kept[name][start : start + count] = flat[:, chosen]
-    return kept
+    done = 0
+    try:
+        for number, start in enumerate(range(0, runs, batch)):
+            count = min(batch, runs - start)
+            report = None if progress is None else (lambda done, _, start=start: progress(start + done, runs))
+            drawn = sample(program, width, count, stream(seed, width, number), coordinates, progress=report)
+            got = min((len(drawn[name]) for name in elements), default=count)
+            for name, chosen in elements.items():
+                kept[name][start : start + got] = drawn[name].reshape(got, sizes[name], -1)[:, chosen]
+            done = start + got
+            if got < count:
+                break
+    except KeyboardInterrupt:
+        if not done:
+            raise
+    return {name: values[:done] for name, values in kept.items()}
+
+
+def whole(drawn: dict[str, np.ndarray], runs: int) -> dict[str, np.ndarray]:
+    """The draws, where unfinished ones are of no use.
+
+    :raises KeyboardInterrupt: if drawing was interrupted before all runs were done."""
+    if any(len(values) < runs for values in drawn.values()):
+        raise KeyboardInterrupt
+    return drawn

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from netsor.compare.defaults import LEAST_RUNS, LEVEL, RUNS
-from netsor.compare.drawing import draw, refuse_if_senseless
+from netsor.compare.drawing import draw, refuse_if_senseless, whole
 from netsor.compare.judge import BY_PAIR, EXTRAPOLATED, Series, judge
 from netsor.compare.measured import Measured, excess_kurtosis_of, mean_of
 from netsor.compare.result import AGREES, DISAGREES, UNDEFINED, UNRESOLVED, StatisticResult
@@ -74,7 +74,7 @@ def judge_expectations(
         report = None
         if progress is not None:
             report = lambda own, _, before=number * runs: progress(before + own, runs * len(widths))  # noqa: E731
-        draws = draw(drawn_program, width, runs, seed, 1, elements, report)
+        draws = whole(draw(drawn_program, width, runs, seed, 1, elements, report), runs)
         measured.append([
             _measure(line.function, [draws[name][..., 0] for name in own]) for line, own in zip(program.expectations, names)])
     lines = [_series(line, widths, [each[k] for each in measured]) for k, line in enumerate(program.expectations)]

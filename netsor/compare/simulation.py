@@ -55,12 +55,17 @@ class SimulatedOutput:
 
 
 class Simulation(Mapping):
-    """``simulation["y"]`` is a :class:`SimulatedOutput`."""
+    """``simulation["y"]`` is a :class:`SimulatedOutput`; ``runs`` are those drawn, fewer than ``wanted`` if interrupted."""
 
     def __init__(self, program: Program, width: int, runs: int, coordinates: int, seed: int,
-                 outputs: dict[str, SimulatedOutput]):
-        self.program, self.width, self.runs = program, width, runs
+                 outputs: dict[str, SimulatedOutput], wanted: int):
+        self.program, self.width, self.runs, self.wanted = program, width, runs, wanted
         self.coordinates, self.seed, self._outputs = coordinates, seed, outputs
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether it was stopped before all runs were done."""
+        return self.runs < self.wanted
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
@@ -78,10 +83,11 @@ class Simulation(Mapping):
 
     def as_dict(self) -> dict[str, Any]:
         """Numbers, strings, lists and dictionaries only; what is not finite is None."""
+        interrupted = {"interrupted": {"runs": self.runs, "wanted": self.wanted}} if self.interrupted else {}
         return {
             "program": self.program.name, "width": self.width, "runs": self.runs, "coordinates": self.coordinates,
             "seed": self.seed, "variables": {name: _as_dict(own) for name, own in self.items()},
-            "notes": list(self.notes),
+            "notes": list(self.notes), **interrupted,
         }
 
 
@@ -94,11 +100,11 @@ def simulate(
 
     Coordinates of one run are averaged over, run by run: errors are those of independent runs.  Variances are about the
     estimated mean, with the factor runs/(runs - 1).  Runs are drawn where ``backend`` and ``scheduler`` say, as for
-    :func:`netsor.finite.sampling.sample`.
+    :func:`netsor.finite.sampling.sample`.  If interrupted, estimates are of the runs that are done.
 
     :raises NetsorError: for programs without a finite reading, and requests that are out of reach.
     :raises BackendError: a ValueError, if the backend or its cluster is not there.
-    :raises KeyboardInterrupt: if interrupted before all runs are done."""
+    :raises KeyboardInterrupt: if interrupted before two runs are done."""
     ir: Program = getattr(program, "ir", program)
     if width < 1 or runs < 2 or coordinates < 1:
         raise ValueError("the width and the number of coordinates are at least 1, the number of runs at least 2")
@@ -107,11 +113,14 @@ def simulate(
     kept = 0 if ir.infinite else sum(size(output) * (coordinates if output.is_vector else 1) for output in wanted)
     refuse_if_senseless(ir, (width,), runs, coordinates, kept, wanted)
     elements = {output.name: np.arange(size(output)) for output in wanted}
-    method = f"{runs:,} runs at width {width:,}"
     with as_diagnostics(), drawing_on(backend, scheduler):
         drawn = draw(ir, width, runs, seed, coordinates, elements, progress)
+        done = min((len(draws) for draws in drawn.values()), default=runs)
+        if done < 2:
+            raise KeyboardInterrupt
+        method = f"{done:,} runs at width {width:,}"
         estimates = {output.name: _estimates(output, drawn[output.name], method) for output in wanted}
-    return Simulation(ir, width, runs, coordinates, seed, estimates)
+    return Simulation(ir, width, done, coordinates, seed, estimates, wanted=runs)
 
 
 def _estimates(output: Output, draws: np.ndarray, method: str) -> SimulatedOutput:

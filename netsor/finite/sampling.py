@@ -82,12 +82,13 @@ def _collect(draw: Callable[..., Arrays], size: int, runs: int, workers: int, pr
     done = 0
     try:
         for block, drawn in enumerate(_blocks(draw, -(-runs // size), workers)):
-            done = min((block + 1) * size, runs)
+            end = min((block + 1) * size, runs)
             for name, values in drawn.items():
                 if name not in result:
                     check_size((runs, *values.shape[1:]))
                     result[name] = np.empty((runs, *values.shape[1:]))
-                result[name][block * size:done] = values[: done - block * size]
+                result[name][block * size:end] = values[: end - block * size]
+            done = end
             if progress is not None:
                 progress(done, runs)
     except KeyboardInterrupt:

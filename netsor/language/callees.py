@@ -6,7 +6,7 @@ from typing import NoReturn
 
 from netsor.language import syntax
 from netsor.language.diagnostics import Label
-from netsor.language.scope import OPERATIONS, BlockEntity, FunctionArgument, FunctionEntity, catalogue, is_built_in
+from netsor.language.scope import OPERATIONS, BlockEntity, FunctionArgument, FunctionEntity, is_built_in
 from netsor.language.state import Frame, fail
 
 
@@ -31,8 +31,10 @@ def not_a_whole_side(node: syntax.Call, entity: BlockEntity) -> NoReturn:
 
 def no_function(node: syntax.Call, frame: Frame) -> NoReturn:
     """N208 for the call of a name that nothing has."""
+    from netsor import nonlinearities
+
     word, scope = node.function.dotted, frame.scope
-    functions = (*catalogue(), *OPERATIONS, *scope.positions, *(scope.home.positions if scope.home is not None else ()))
+    functions = (*nonlinearities.names(), *OPERATIONS, *scope.positions, *(scope.home.positions if scope.home is not None else ()))
     known = _without_its_file(node.function, frame)
     fail("N208", f"there is no function `{word}`", node.function.span, "", (),
          f"write {known}(…)" if known else _in_the_library(word) or scope.suggestion(word, functions))

@@ -19,7 +19,7 @@ from netsor.language.draws import draw_of
 from netsor.language.expressions import Meaning, evaluate, evaluates, quantity, to_the_power, value, vector_value, wrong_kind
 from netsor.language.hidden import vector
 from netsor.language.reductions import REDUCTIONS
-from netsor.language.scope import BlockEntity, FunctionArgument, FunctionEntity, ParameterEntity, Pieces, catalogue
+from netsor.language.scope import BlockEntity, FunctionArgument, FunctionEntity, ParameterEntity, Pieces, is_nonlinearity
 from netsor.language.source import Span
 from netsor.language.state import Frame, TooMuchWork, fail
 from netsor.language.values import Average, CustomCall, Dot, FunctionValue, Level, Value
@@ -54,7 +54,7 @@ def call(node: syntax.Call, frame: Frame) -> Meaning:
         return BUILT_IN[word](node, frame)
     if word in REDUCTIONS or word == "softmax":
         return over_the_width(word, node, frame)
-    if word in catalogue():
+    if is_nonlinearity(word):
         return nonlinearity(word, node, frame)
     scope = frame.scope
     if scope.knows(word):

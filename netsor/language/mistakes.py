@@ -15,7 +15,7 @@ from netsor.language.driver import Driver
 from netsor.language.grammar import reserved_words
 from netsor.language.layout import CLOSER, STATEMENT_WORDS
 from netsor.language.place import Place
-from netsor.language.scope import catalogue
+from netsor.language.scope import is_nonlinearity
 
 OPERATORS = ("PLUS", "MINUS", "TIMES", "OVER", "AT", "POWER", "COMPARE", "AND", "OR", "NOT")
 VALUE_ENDS = ("NAME", "NUMBER", "RPAR", "RSQB", "TRANSPOSE", "INFINITY")
@@ -346,7 +346,7 @@ def missing_operator(place: Place) -> Diagnostic | None:
     if place.kind == "NAME" and before.type == "NUMBER":
         hint = f"a product is written {before}*{place.token}"
     elif place.kind == "NAME" and before.type == "NAME":
-        hint = (f"functions have brackets: {before}({place.token})" if str(before) in catalogue() else
+        hint = (f"functions have brackets: {before}({place.token})" if is_nonlinearity(str(before)) else
                 f"a product with a matrix is written {before} @ {place.token}, any other {before}*{place.token}")
     return place.say("N126", f"an operator is missing between `{before}` and `{place.token}`", "",
                      hint, at=right if left.line != right.line else left.to(right))

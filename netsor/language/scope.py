@@ -16,15 +16,15 @@ OPERATIONS = ("avg", "ceil", "dot", "floor", "max", "mean", "min", "mod", "prod"
 CONSTANTS = ("pi", "inf")
 
 
-def catalogue() -> frozenset[str]:
-    """The names of the nonlinearities."""
+def is_nonlinearity(name: str) -> bool:
+    """Whether the catalogue has a nonlinearity of that name."""
     from netsor import nonlinearities
 
-    return frozenset(nonlinearities.names())
+    return nonlinearities.known(name)
 
 
 def is_built_in(name: str) -> bool:
-    return name in OPERATIONS or name in CONSTANTS or name in catalogue()
+    return name in OPERATIONS or name in CONSTANTS or is_nonlinearity(name)
 
 
 @dataclass

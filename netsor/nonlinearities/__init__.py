@@ -1,6 +1,6 @@
 """The catalogue of coordinatewise functions: each a declaration, one family a file."""
 
 from netsor.nonlinearities.base import GROWTHS, Nonlinearity, pair_closed_form
-from netsor.nonlinearities.registry import get, names, register, suggest
+from netsor.nonlinearities.registry import get, known, names, register, suggest
 
-__all__ = ["GROWTHS", "Nonlinearity", "get", "names", "pair_closed_form", "register", "suggest"]
+__all__ = ["GROWTHS", "Nonlinearity", "get", "known", "names", "pair_closed_form", "register", "suggest"]

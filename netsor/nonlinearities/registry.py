@@ -54,6 +54,12 @@ def get(name: str) -> Nonlinearity:
     return _catalogue[name]
 
 
+def known(name: str) -> bool:
+    """Whether there is a nonlinearity of that name."""
+    _fill()
+    return name in _catalogue
+
+
 def names() -> tuple[str, ...]:
     """All names, sorted."""
     _fill()

@@ -22,4 +22,5 @@ def describe(simulation: Simulation, seconds: float) -> list[str]:
     if any(re.search(r"\d\(\d\)", line) for line in lines):
         lines += [LEGEND]
     coordinates = "" if simulation.coordinates == 1 else f" with {simulation.coordinates:,} coordinates of vectors"
-    return [*lines, f"{simulation.runs:,} runs{coordinates}, seed {simulation.seed}, {duration(seconds)}"]
+    runs = f"interrupted: {simulation.runs:,} of {simulation.wanted:,}" if simulation.interrupted else f"{simulation.runs:,}"
+    return [*lines, f"{runs} runs{coordinates}, seed {simulation.seed}, {duration(seconds)}"]

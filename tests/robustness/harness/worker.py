@@ -19,7 +19,7 @@ MEMORY = 3 * 2**30
 SAMPLES = 32
 # What is refused as too large or too long, so small here that what is not refused must keep within the limits of the process: the
 # estimates are tested with the rest.
-ARRAY_BYTES, EFFORT_SECONDS, TERMS_IN_ONE, TERMS_IN_ALL = 2**28, 2.5, 10_000, 10_000
+ARRAY_BYTES, EFFORT_SECONDS, TERMS_IN_ONE, TERMS_IN_ALL, FAMILIES = 2**28, 2.5, 10_000, 10_000, 10_000
 LIMIT, FINITE = "limit", "finite"  # what is asked of a program
 
 
@@ -114,10 +114,12 @@ def main() -> None:
 
     from netsor.compare import comparison, drawing  # noqa: F401
     from netsor.ir import labelled
+    from netsor.language import state
     from netsor.limit import limits, work
 
     drawing.LONGEST = EFFORT_SECONDS
     labelled.MEMORY_LIMIT, work.SECONDS_LIMIT = ARRAY_BYTES, EFFORT_SECONDS
+    state.FAMILY_LIMIT = FAMILIES
     limits.Steps.IN_ONE, limits.Steps.IN_ALL = TERMS_IN_ONE, TERMS_IN_ALL
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
