@@ -33,14 +33,14 @@ def compare(
     program, widths: Sequence[int] = WIDTHS, runs: int = RUNS, seed: int = 0, samples: int | None = None,
     controls: bool = False, coordinates: int = 1, progress: Callable[[int, int], None] | None = None, *,
     outputs: list[str] | None = None, level: float = LEVEL, kernel_densities: bool = False,
-    backend: str | None = None, scheduler: str | None = None,
+    points: int | None = None, backend: str | None = None, scheduler: str | None = None,
 ) -> Comparison:
     """Whether a program at finite width tends to its computed limit.
 
     :param program: a :class:`netsor.api.Program` or its intermediate representation.
     :param widths: at least one; the bias in 1/n is fitted over them, so two or more are needed to extrapolate.
     :param runs: independent draws at each width.
-    :param samples: samples of the scores behind the limit (None: its default).
+    :param samples: samples of the scores behind the limit (None: its default); ``points`` likewise, as for ``Program.limit``.
     :param controls: also judge laws that are wrong on purpose.
     :param coordinates: coordinates of vectors that are recorded in each run; they are averaged over, run by run.
     :param progress: called with (runs done, runs in all).
@@ -61,7 +61,7 @@ def compare(
                    if not any(axis.range.infinite for axis in output.axes))
     refuse_if_senseless(ir, widths, runs, coordinates, elements * coordinates, wanted)
     with as_diagnostics(), drawing_on(backend, scheduler):
-        limit = run_limit(ir, samples=samples, seed=seed, outputs=[output.name for output in wanted])
+        limit = run_limit(ir, samples=samples, points=points, seed=seed, outputs=[output.name for output in wanted])
         if limit.interrupted:
             raise KeyboardInterrupt
         probes = {o.name: make_probe(limit[o.name], runs, coordinates if o.is_vector else 1) for o in wanted}
@@ -72,7 +72,7 @@ def compare(
         results = judge(*_series(probes, expected, widths, done), level)
         checked = []
         try:
-            for control in _controls(ir, limit, probes, laws, expected, widths, done, runs, level) if controls else ():
+            for control in _controls(ir, limit, points, probes, laws, expected, widths, done, runs, level) if controls else ():
                 checked.append(control)
         except KeyboardInterrupt:  # what is judged already is not lost
             interrupted = True
@@ -147,7 +147,7 @@ def _series(probes: dict[str, Probe], expected: dict[str, Expected], widths: tup
     return numbers, distributions
 
 
-def _controls(ir, limit, probes, laws, expected, widths, done, runs, level):
+def _controls(ir, limit, points, probes, laws, expected, widths, done, runs, level):
     """The verdicts on laws that are wrong on purpose."""
     from netsor.compare.unshared import uncorrected, unshared
 
@@ -162,7 +162,7 @@ def _controls(ir, limit, probes, laws, expected, widths, done, runs, level):
         (wrong_laws.UNSHARED, unshared(ir), "no matrix is used twice"),
         (wrong_laws.UNCORRECTED, uncorrected(ir), ""),
     ):
-        other, reason = (None, absent) if program is None else _limit_or_reason(program, limit, list(probes))
+        other, reason = (None, absent) if program is None else _limit_or_reason(program, limit, points, list(probes))
         if other is not None:
             own = {n: laws_of(other[n], p.elements, p.random) for n, p in probes.items()}
             yield verdict(control, {n: expected_of(other[n], p, own[n]) for n, p in probes.items()})
@@ -170,12 +170,12 @@ def _controls(ir, limit, probes, laws, expected, widths, done, runs, level):
             yield wrong_laws.ControlVerdict(control, False, "cannot", True, f"omitted: {reason}")
 
 
-def _limit_or_reason(program: Program, limit: LimitResult, names: list[str]):
+def _limit_or_reason(program: Program, limit: LimitResult, points: int | None, names: list[str]):
     from netsor.language.diagnostics import NetsorError
     from netsor.limit.run import run_limit
 
     try:
-        other = run_limit(program, samples=limit.samples or None, seed=limit.seed + 1, outputs=names)
+        other = run_limit(program, samples=limit.samples or None, points=points, seed=limit.seed + 1, outputs=names)
     except NetsorError as error:
         return None, f"without sharing there is no limit, {error.diagnostics[0].message}"
     if other.interrupted:

@@ -34,7 +34,7 @@ def as_diagnostics() -> Iterator[None]:
     except (NotSemidefinite, NotACovariance, NotResolved) as error:
         raise NetsorError(Diagnostic(
             "N514", f"the limit cannot be computed accurately enough: {error}",
-            hint="more samples reduce the noise; values of very different sizes lose their digits, so rescale them")) from error
+            hint="more samples, or quasi-random points (--points), reduce the noise; values of very different sizes lose their digits, so rescale them")) from error
     except OverflowError as error:
         raise NetsorError(Diagnostic("N501", f"a number leaves the range of floating-point numbers: {error}")) from error
     except RecursionError as error:

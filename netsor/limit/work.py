@@ -16,7 +16,7 @@ from netsor.ir.expressions import (
 from netsor.ir.rewrite import children, free_indices, walk
 from netsor.limit.analysis import Analysis
 from netsor.limit.dimensions import is_several, on_a_grid
-from netsor.limit.integrals import quasi_random_points
+from netsor.limit.integrals import POINTS, quasi_random_points
 from netsor.limit.levels import Level
 from netsor.limit.limits import TooMuchWork
 from netsor.limit.outputs import Quantity
@@ -47,6 +47,8 @@ def check_effort(analysis: Analysis, sampler: Sampler, quantities: list[Quantity
         raise MemoryError(f"about {found.bytes / 2**30:,.0f} GiB would be needed")
     if found.seconds > SECONDS_LIMIT:
         hint = "ask for fewer elements, or for some of the outputs only"
+        if sampler.quasi_random > POINTS:
+            hint += f"; {POINTS:,} points are the least that are taken without --points"
         if 0 < found.per_sample * 64 < 600:
             affordable = 1 << max(int(600 / found.per_sample).bit_length() - 1, 6)
             hint = f"{affordable:,} samples would take about {duration(affordable * found.per_sample)}"
