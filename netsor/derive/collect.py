@@ -110,8 +110,9 @@ class Collector:
         """Give the coefficients of kernels that have statements their names."""
         shown = {binding: place for binding, place in self.kernels.items() if binding in self.uses and binding not in self.inlined}
         pairs = [families for (_, *families), *_ in shown.values() if len(families) == 2]
+        named = self.names.family
         self.names.crossed = {
-            one.name for one, other in pairs if one.name == other.name and constants_of(one) != constants_of(other)}
+            named(one) for one, other in pairs if named(one) == named(other) and constants_of(one) != constants_of(other)}
         for binding, (key, position, count) in shown.items():
             kind, *families = key
             kernel = self.recursion.known()[key]
@@ -345,9 +346,8 @@ def _generic(subscripts) -> list[sympy.Expr]:
 
 
 def _is_named(binding: Binding) -> bool:
-    """Whether an equation is about one family that the program names."""
-    about = set(binding.about)
-    return len(about) == 1 and not next(iter(about)).hidden
+    """Whether an equation is about one family, or parts of one, that the program names."""
+    return len({family.name for family in binding.about}) == 1 and not any(family.hidden for family in binding.about)
 
 
 def _nests(binding: Binding) -> bool:

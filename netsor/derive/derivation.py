@@ -10,7 +10,7 @@ import sympy
 
 from netsor.derive.build import collect
 from netsor.derive.layers import with_loops
-from netsor.derive.statement import Statement, without_idle_correlations
+from netsor.derive.statement import Statement, outputs_last, without_idle_correlations
 from netsor.ir.evaluate import Evaluator
 from netsor.ir.expressions import Index, Sym
 from netsor.ir.facts import parts
@@ -36,7 +36,7 @@ class Derivation:
         self.program, self.steps = collector.program, steps
         self.analysis = collector.analysis
         self.statements: list[Statement] = without_idle_correlations([statement.tidied() for statement in collector.statements])
-        self.lines: list[Statement] = with_loops(self.statements)
+        self.lines: list[Statement] = outputs_last(with_loops(self.statements))
 
     # --- access ------------------------------------------------------------------------------------------------------
 

@@ -1,69 +1,155 @@
-"""Loops as readers write them: statements that are the same in every pass, with the loop's number a letter."""
+"""Loops as readers write them: statements that are the same in every pass, with the loop's number a letter.
+
+A statement is about one pass (K_x[3]) or about two (K_x[3,1]): its largest number becomes a letter first, then the other one.  Numbers
+near to the one that becomes a letter go with it (K_x[2] is K_x[l-1]), smaller ones may stay as they are (K_x[1] is where the loop
+begins): which do is found by comparing the statements of one pass and the next, on the left, among the loop's numbers on the right
+and among its integers (subscripts of data).
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import sympy
 
 from netsor.derive.names import LoopNumber
 from netsor.derive.statement import Statement
 
-LETTERS = ("l", "t", "m", "k", "r")
+LETTERS = ("l", "m", "t", "k", "r")
+PASS, ANY = sympy.Symbol("<pass>", integer=True), sympy.Symbol("<any>", integer=True)
 
 
 def with_loops(statements: list[Statement]) -> list[Statement]:
-    """The statements with runs that differ in a loop's number only made one: the general step of a recursion, its first steps
+    """The statements with runs that differ in a loop's numbers only made one: the general step of a recursion, its first steps
     before it where they are different."""
     result = list(statements)
-    for place in range(1 + max((number.place for each in statements for number in _numbers(each)), default=-1)):
-        result = _merge(result, place)
-    return result
+    for place in range(1 + max((number.place for each in statements for number in _loop_numbers(each)), default=-1)):
+        for _ in range(2):
+            result = _merged(result, place)
+    return _with_corners(result)
 
 
-def _merge(statements: list[Statement], place: int) -> list[Statement]:
-    runs: dict[tuple, list[tuple[int, Statement]]] = {}
-    order: list = []
+@dataclass
+class Run:
+    """Statements of consecutive passes, and the readings in which they are the same."""
+
+    members: list[Statement]
+    last: int
+    readings: dict[tuple, Statement]
+
+    def goes_on(self, value: int, readings: dict[tuple, Statement]) -> bool:
+        """Add the statement of the next pass if there is a reading in common."""
+        common = [key for key in self.readings if key in readings] if value == self.last + 1 else []
+        if common:
+            self.last, self.readings = value, {key: self.readings[key] for key in common}
+        return bool(common)
+
+    def statement(self) -> Statement:
+        """All of them as one."""
+        if len(self.members) == 1:
+            return self.members[0]
+        general = next(iter(self.readings.values()))
+        letter = sympy.Symbol(_letter(general), integer=True)
+        renamed = _replaced(general, {PASS: letter})
+        first = sympy.Integer(self.last - len(self.members) + 1)
+        return replace(renamed, passes=(*renamed.passes, (letter, first, sympy.Integer(self.last))))
+
+
+def _merged(statements: list[Statement], place: int) -> list[Statement]:
+    alike: dict[tuple, list[tuple[int, Statement]]] = {}
     for statement in statements:
-        own = [number for number in _numbers_of(statement.symbol) if number.place == place]
-        if len({number.value for number in own}) != 1:
-            order.append(statement)
-            continue
-        value = own[0].value
-        general = _general(statement, place, own[0].of, value)
-        key = (statement.section, general.left, general.right, tuple((w.left, w.right) for w in general.where), statement.rule)
-        run = runs.get(key)
-        if run is not None and run[-1][0] == value - 1:
-            run.append((value, general))
-            continue
-        runs[key] = run = [(value, general)]
-        order.append((run, statement))
-    merged = []
-    for entry in order:
-        if isinstance(entry, Statement):
-            merged.append(entry)
-            continue
-        run, first = entry
-        if len(run) == 1:
-            merged.append(first)
-            continue
-        letter = _letter(run[0][1])
-        condition = f"{letter} = {run[0][0]}..{run[-1][0]}"
-        joined = ", ".join(filter(None, (first.condition, condition)))
-        merged.append(replace(_renamed(run[0][1], letter), condition=joined))
-    return merged
+        number = _number(statement, place)
+        if number is not None:
+            alike.setdefault(_key(_general(statement, number, ANY)), []).append((number, statement))
+    ends: dict[int, Run] = {}  # the run that begins with a statement
+    inside: set[int] = set()
+    for group in alike.values():
+        runs: list[Run] = []
+        for number, statement in group if len(group) > 1 else ():
+            readings = _readings(statement, number)
+            run = next((run for run in reversed(runs) if run.goes_on(number.value, readings)), None)
+            if run is None:
+                runs.append(run := Run([], number.value, readings))
+                ends[id(statement)] = run
+            else:
+                inside.add(id(statement))
+            run.members.append(statement)
+    return [ends[id(each)].statement() if id(each) in ends else each for each in statements if id(each) not in inside]
 
 
-PASS = sympy.Symbol("<pass>", integer=True)
+def _with_corners(statements: list[Statement]) -> list[Statement]:
+    """Over pairs of passes m < l, the last m has one l only, whose statement is no run by itself: it joins the others."""
+    alone = {_key(_plain(each)): each for each in statements if not each.passes and _loop_numbers(each)}
+    joined: set[int] = set()
+    result = []
+    for statement in statements:
+        if len(statement.passes) == 2:
+            (letter, low, high), (other, first, last) = statement.passes
+            corner = {letter: high, other: last + 1}
+            found = alone.get(_key(replace(_replaced(statement, corner), passes=()))) if low.subs(other, last + 1) == high else None
+            if found is not None:
+                joined.add(id(found))
+                statement = replace(statement, passes=((letter, low, high), (other, first, last + 1)))
+        result.append(statement)
+    return [each for each in result if id(each) not in joined]
 
 
-def _general(statement: Statement, place: int, of: int, value: int) -> Statement:
-    """The statement with its loop number a symbol, and other numbers of that loop relative to it."""
-    names = {
-        number: PASS + (number.value - value) for number in _numbers(statement)
-        if number.place == place and number.of in (of, 1)
-    }
-    return _replaced(statement, names)
+def _plain(statement: Statement) -> Statement:
+    """The statement with the numbers of loops as integers."""
+    return _replaced(statement, {each: sympy.Integer(each.value) for each in _loop_numbers(statement)})
+
+
+def _number(statement: Statement, place: int) -> LoopNumber | None:
+    """The largest number of the loop in what the statement is about."""
+    own = [number for number in statement.symbol.atoms(LoopNumber) if number.place == place]
+    return max(own, key=lambda number: number.value, default=None)
+
+
+def _readings(statement: Statement, number: LoopNumber) -> dict[tuple, Statement]:
+    """The statement with its number a symbol, and other numbers from a least one on relative to it, for each choice of what is least."""
+    about, right = replace(statement, right=sympy.S.Zero, where=[]), replace(statement, left=sympy.S.Zero, name=None, passes=())
+    integers = {each for part in _indexed(statement) for each in _integers(part)}
+    integers |= {int(low) for _, low, _ in statement.passes if low.is_Integer}
+    found = {}
+    for least_integer in _least(integers):
+        move = lambda part, least: _general(part, number, PASS - number.value, least, least_integer)  # noqa: E731, B023
+        own = [move(about, least) for least in _least({each.value for each in _loop_numbers(about)}) if least <= number.value]
+        for rest in [move(right, least) for least in _least({each.value for each in _loop_numbers(right)})]:
+            for left in own:
+                general = replace(left, right=rest.right, where=rest.where)
+                found.setdefault(_key(general), general)
+    return found
+
+
+def _least(values: set[int]) -> list[int]:
+    """Where what is relative may begin; beyond all of them where nothing is."""
+    return [*sorted(values), max(values, default=0) + 1]
+
+
+def _general(statement: Statement, number: LoopNumber, origin: sympy.Expr, least: int = 0, least_integer: int = 0) -> Statement:
+    """The statement with each number of that loop, and each integer in a subscript, that is at least so large counted from an origin;
+    by ANY, where that is the origin."""
+    def moved(value: int) -> sympy.Expr:
+        return ANY if origin is ANY else origin + value
+
+    names: dict = {
+        each: moved(each.value) for each in _loop_numbers(statement)
+        if each.place == number.place and each.of in (number.of, 1) and (origin is ANY or each.value >= least)}
+    shifted = lambda each: moved(int(each)) if each.is_Integer and (origin is ANY or each >= least_integer) else each  # noqa: E731
+    for part in _indexed(statement):
+        if _integers(part):
+            names[part] = part.func(part.base, *[names.get(each, shifted(each)) for each in part.indices])
+    general = _replaced(statement, names)
+    return replace(general, passes=tuple((letter, shifted(low), high) for letter, low, high in general.passes))
+
+
+def _key(general: Statement) -> tuple:
+    where = tuple((part.left, part.right) for part in general.where)
+    return general.section, general.left, general.right, where, general.rule, general.passes
+
+
+def _integers(part: sympy.Indexed) -> list[int]:
+    return [int(each) for each in part.indices if each.is_Integer]
 
 
 def _letter(statement: Statement) -> str:
@@ -71,15 +157,12 @@ def _letter(statement: Statement) -> str:
     return next(letter for letter in (*LETTERS, *(f"{letter}_" for letter in LETTERS)) if letter not in used)
 
 
-def _renamed(statement: Statement, letter: str) -> Statement:
-    return _replaced(statement, {PASS: sympy.Symbol(letter, integer=True)})
-
-
 def _replaced(statement: Statement, names: dict) -> Statement:
     inner = lambda expr: expr.xreplace(names)  # noqa: E731
     return replace(
         statement, left=inner(statement.left), right=inner(statement.right),
         name=None if statement.name is None else inner(statement.name),
+        passes=tuple((letter, inner(low), inner(high)) for letter, low, high in statement.passes),
         where=[_replaced(part, names) for part in statement.where])
 
 
@@ -88,9 +171,9 @@ def _expressions(statement: Statement) -> list[sympy.Expr]:
     return found + [expr for part in statement.where for expr in _expressions(part)]
 
 
-def _numbers_of(expr: sympy.Expr) -> list[LoopNumber]:
-    return sorted(expr.atoms(LoopNumber), key=lambda number: number.place)
+def _indexed(statement: Statement) -> set[sympy.Indexed]:
+    return {part for expr in _expressions(statement) for part in expr.atoms(sympy.Indexed)}
 
 
-def _numbers(statement: Statement) -> set[LoopNumber]:
+def _loop_numbers(statement: Statement) -> set[LoopNumber]:
     return {number for expr in _expressions(statement) for number in expr.atoms(LoopNumber)}

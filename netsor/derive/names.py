@@ -137,7 +137,7 @@ class Names:
     def loop_numbers(self, families: tuple[Family, ...]) -> tuple[LoopNumber, ...]:
         """The loop numbers of a kernel; twice where different parts of a family are related to each other too: K_s[2,2], K_s[2,1]."""
         numbers = loop_numbers(families)
-        if len(families) == 2 and families[0] is families[1] and families[0].name in self.crossed:
+        if len(families) == 2 and families[0] is families[1] and self.family(families[0]) in self.crossed:
             return numbers + numbers
         return numbers
 

@@ -14,7 +14,8 @@ class Statement:
     """``left = right`` and why.
 
     ``left`` is the quantity as a reader would write it ; ``name`` the symbol under
-    which other formulas mention it (``left`` itself where that is None).  ``condition`` says for which values it holds, ``given``
+    which other formulas mention it (``left`` itself where that is None).  ``passes`` are the ranges (letter, low, high) of the numbers of
+    loops for which it holds, ``given``
     on which scores it is conditional, ``over`` which it is an expectation over, ``law`` in words what is distributed how, ``axes`` the
     ranges (letter, low, high) of the indices of ``left``."""
 
@@ -24,7 +25,7 @@ class Statement:
     rule: str
     citation: str = ""
     name: sympy.Expr | None = None
-    condition: str = ""
+    passes: tuple[tuple, ...] = ()
     given: tuple[str, ...] = ()
     over: tuple[str, ...] = ()
     axes: tuple[tuple, ...] = ()
@@ -34,6 +35,13 @@ class Statement:
     def tidied(self) -> "Statement":
         """The statement with its formulas simplified as a person would."""
         return replace(self, right=tidy(self.right), where=[part.tidied() for part in self.where])
+
+    @property
+    def condition(self) -> str:
+        """For which numbers of loops it holds, as text."""
+        from netsor.derive.printing.text import text
+
+        return ", ".join(f"{letter} = {text(low)}..{text(high)}" for letter, low, high in reversed(self.passes))
 
     @property
     def symbol(self) -> sympy.Expr:
@@ -65,6 +73,12 @@ def without_idle_correlations(statements: list[Statement]) -> list[Statement]:
         for each in statements for part in (each, *each.where) for found in part.right.atoms(sympy.Indexed)
     }
     return [each for each in statements if each.rule != "correlation" or _name_and_numbers(each.left) in mentioned]
+
+
+def outputs_last(statements: list[Statement]) -> list[Statement]:
+    """The statements with the laws of outputs, which nothing rests on but their moments, after all others."""
+    place = {"outputs": 1, "moments": 2}
+    return sorted(statements, key=lambda each: place.get(each.section, 0))
 
 
 def _name_and_numbers(element: sympy.Expr) -> tuple:

@@ -163,14 +163,19 @@ class Numbers(Evaluator):
         return store[binding]
 
     def _settle(self, binding: Binding, value: np.ndarray) -> None:
-        """The errors of parts that are zero, relative to the whole.  Where all is zero but for rounding, that is what it adds to others."""
+        """The errors of parts that are zero, relative to the whole.  Where all is zero but for rounding, that is what it adds to others;
+        so it is for what is made of such parts alone."""
         absolute = self._absolute.pop(binding, None)
+        scale = max(-float(np.min(value, initial=0.0)), float(np.max(value, initial=0.0)))
         if absolute is not None:
-            scale = max(-float(np.min(value, initial=0.0)), float(np.max(value, initial=0.0)))
             own = self.ledger.relative.get(binding, 0.0)
             self.ledger.relative[binding] = max(own, absolute / scale if scale > 0 else absolute)
             if scale <= absolute <= ROUNDING:
                 self.ledger.nothing[binding] = absolute
+            return
+        parts = [self.ledger.nothing.get(part, np.inf) for part in self.levels.mentioned(binding.expression)]
+        if parts and scale <= max(parts) <= ROUNDING:
+            self.ledger.nothing[binding] = max(parts)
 
     def _full(self, array: Labelled, labels: tuple[Index, ...]) -> Labelled:
         """Axes in the binding's order; labels that the value does not depend on get an axis of broadcast copies."""
@@ -192,14 +197,21 @@ class Numbers(Evaluator):
             self.ledger.relative[self._current] = max(own, relative_error)
 
     def quadrature_error(self, *expressions: Expr) -> tuple[float, frozenset[str]]:
-        """The relative error of an expression from deterministic quadrature, summed to first order along the longest chain of
-        equations, and the methods used on the way."""
+        """The relative error of expressions from deterministic quadrature, summed to first order along the longest chain of
+        equations, and the methods used on the way.
+
+        What is zero but for rounding has no digits, and among expressions with digits it counts by its absolute error."""
         total: dict[Binding, float] = {}
+        nothing = self.ledger.nothing
         methods: frozenset[str] = frozenset()
         for binding in self.levels.behind(expressions):
-            below = max((self.ledger.nothing.get(b, total[b]) for b in self.levels.mentioned(binding.expression)), default=0.0)
-            total[binding] = below + self.ledger.relative.get(binding, 0.0)
+            parts = self.levels.mentioned(binding.expression)
+            below = [total[part] if binding in nothing else nothing.get(part, total[part]) for part in parts]
+            total[binding] = max(below, default=0.0) + self.ledger.relative.get(binding, 0.0)
             methods |= self.ledger.methods.get(binding, frozenset())
+        mentioned = {binding for expression in expressions for binding in self.levels.mentioned(expression)}
+        if not mentioned <= nothing.keys():
+            total |= nothing
         return max(total.values(), default=0.0), methods
 
     # --- nodes -------------------------------------------------------------------------------------------------------

@@ -174,14 +174,13 @@ def equation(statement) -> str:
     left = left_side(statement)
     if statement.name is not None:
         left += f" = {latex(statement.name)}"
-    condition = "" if not statement.condition else r"\qquad " + _condition(statement.condition)
+    condition = "" if not statement.passes else r"\qquad " + _condition(statement.passes)
     return f"{left} &= {_right(statement.right)}{condition}"
 
 
-def _condition(text: str) -> str:
-    letter, _, values = text.partition(" = ")
-    values = values.replace("..", r",\ldots,")
-    return f"({letter} = {values})"
+def _condition(passes: tuple[tuple, ...]) -> str:
+    ranges = [rf"{latex(letter)} = {latex(low)},\ldots,{latex(high)}" for letter, low, high in reversed(passes)]
+    return "(" + r";\; ".join(ranges) + ")"
 
 
 def _right(expr: sympy.Expr) -> str:

@@ -277,7 +277,7 @@ class FunctionOfGaussian(ReplicatedLaw):
 
 def _far_values(function: UnaryFunction) -> np.ndarray:
     """The limits of the function at both ends of the line, as far as they can be told."""
-    ends = function(np.array([-np.inf, np.inf]))
+    ends = np.array(function(np.array([-np.inf, np.inf])), dtype=float)
     for k, sign in enumerate((-1.0, 1.0)):
         if np.isnan(ends[k]):
             near, far, farther = function(sign * np.array([1e4, 1e6, 1e8]))

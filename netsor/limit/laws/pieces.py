@@ -12,6 +12,7 @@ from netsor.limit.laws.inversion import EPS, find_roots
 
 COARSE, FINEST = 2**12, 2**20  # points of the grid; refined until the number of turning points settles
 MOST_TURNS = 2**13
+NOISE = 16 * EPS  # of the largest value, by which terms that cancel in a tail may be off
 # offsets from 0 and from the kinks, where the features of a function are
 HALF_LINE = np.sinh(np.linspace(0.0, np.arcsinh(1e8), 2001))
 NEAR = np.concatenate([-HALF_LINE[:0:-1], HALF_LINE])
@@ -57,27 +58,29 @@ def monotone_pieces(function: UnaryFunction, centre: float, scale: float, reach:
     """The pieces of ``function`` on [centre - reach, centre + reach] (and out to its kinks), for a variable of standard
     deviation ``scale``.
 
-    Turning points are found between the declared kinks on a grid that is refined until their number settles.  Raises
-    LawError if it does not (the function oscillates faster than any law of it could be told), and where the
-    function is not a number.
+    Turning points are found between the declared kinks on a grid that is refined until their number settles; if it does not, once
+    more without those that rounding may have made where the function is far below its largest values, as in the tail of
+    z (1 + erf z).  Raises LawError if it does not settle then either (the function oscillates faster than any law of it could be
+    told), and where the function is not a number.
     """
     kinks = np.unique([kink for kink in function.kinks if np.isfinite(kink)])
     left, right = min([centre - reach, *(kinks - scale)]), max([centre + reach, *(kinks + scale)])
     edges = np.concatenate([[left], kinks, [right]])
     offset = 16 * EPS * np.maximum(np.abs(edges), min(1.0, scale))
     offset[[0, -1]] = 0.0
-    found, points = None, COARSE
-    while points <= FINEST:
-        grid = _grid(centre, scale, left, right, kinks, points)
-        segments = [_segment(grid, edges, offset, k) for k in range(len(edges) - 1)]
-        brackets = [_turns(function, z) for z in segments]
-        count = [len(sign) for sign, *_ in brackets]
-        if found == count:
-            cut = [_refined(function, *bracket) for bracket in brackets]
-            return _assemble(function, segments, edges, cut)
-        if sum(count) > MOST_TURNS:
-            break
-        found, points = count, points * 4
+    for noise in (0.0, NOISE):
+        found, points = None, COARSE
+        while points <= FINEST:
+            grid = _grid(centre, scale, left, right, kinks, points)
+            segments = [_segment(grid, edges, offset, k) for k in range(len(edges) - 1)]
+            brackets = [_turns(function, z, noise) for z in segments]
+            count = [len(sign) for sign, *_ in brackets]
+            if found == count:
+                cut = [_refined(function, *bracket) for bracket in brackets]
+                return _assemble(function, segments, edges, cut)
+            if sum(count) > MOST_TURNS:
+                break
+            found, points = count, points * 4
     raise LawError(
         f"{function.label} oscillates too fast for its distribution function: it turns at least {sum(count)} times "
         "where its argument lives"
@@ -98,14 +101,17 @@ def _segment(grid, edges, offset, k) -> np.ndarray:
     return np.concatenate([[low], grid[(grid > low) & (grid < high)], [high]])
 
 
-def _turns(function: UnaryFunction, z: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Where the function turns on the grid z: 1 for up, then down (-1 otherwise), and three points around the place."""
+def _turns(function: UnaryFunction, z: np.ndarray, noise: float) -> tuple[np.ndarray, ...]:
+    """Where the function turns on the grid z: 1 for up, then down (-1 otherwise), and three points around the place.
+
+    Differences below ``noise`` times the largest value are none."""
     values = function(z)
     if np.isnan(values).any():
         place = z[np.isnan(values)][0]
         raise LawError(f"{function.label} is not a number at {place:.6g}, a value that its argument can take")
     before, after = values[:-1], values[1:]
-    rounding = 4 * EPS * np.abs(before)
+    largest = np.max(np.abs(values), where=np.isfinite(values), initial=0.0)
+    rounding = np.maximum(4 * EPS * np.abs(before), noise * largest)
     with np.errstate(invalid="ignore"):
         direction = (after > before + rounding).astype(int) - (after < before - rounding)
     moving = np.flatnonzero(direction)

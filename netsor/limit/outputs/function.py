@@ -11,7 +11,7 @@ from netsor.ir.rewrite import free_indices
 from netsor.ir.program import Iid
 from netsor.limit.conditioning import replaced
 from netsor.limit.leaf_functions import static_function
-from netsor.limit.laws import Empirical, FunctionOfGaussian
+from netsor.limit.laws import Empirical, FunctionOfGaussian, LawError
 from netsor.limit.dimensions import is_static
 from netsor.limit.numbers import Undefined
 from netsor.limit.outputs.base import MAX_COVARIANCE, Quantity, Variable
@@ -88,7 +88,8 @@ class FunctionOutput(Quantity):
 
     def finish(self, numbers, done: tuple[int, int]) -> Variable:
         replicates, samples = done
-        method, relative = self.method(numbers, replicates, samples)
+        method, _ = self.method(numbers, replicates, samples)
+        relative = 0.0 if self.leaf is None else numbers.quadrature_error(*[piece[-1] for piece in self.leaf[2]])[0]
         moments = self.moments[:, :replicates, :samples]
         statistics = np.moveaxis(moments.mean(axis=2), 0, 1)
         with np.errstate(all="ignore"):
@@ -112,7 +113,10 @@ class FunctionOutput(Quantity):
             if self.leaf is None:
                 return Empirical(self.draws(place, numbers))
             own_mean, own_variance = (np.ascontiguousarray(a[:replicates, :samples][at]) for a in self.arguments)
-            return FunctionOfGaussian(self.leaf[0], own_mean, own_variance, method=method, relative_error=relative)
+            try:
+                return FunctionOfGaussian(self.leaf[0], own_mean, own_variance, method=method, relative_error=relative)
+            except LawError:  # the function has no pieces to invert: draws of it tell its law
+                return Empirical(self.draws(place, numbers))
 
         return Variable(self, "function of gaussian", mean, var, kurtosis, cov, element)
 
