@@ -87,9 +87,14 @@ def read_actual(formal: syntax.Formal, node: syntax.Node, frame: Frame) -> Actua
     if len(free) < wanted:
         has = count(len(free), "free subscript") if free else "none"
         bare = isinstance(node, syntax.Name) and not node.subscripts and not free
-        label = "give it its subscripts, indices that are declared" if bare and isinstance(frame.entity(node.dotted), Pieces) else ""
+        label, hint = "", ""
+        if bare and isinstance(entity := frame.entity(node.dotted), Pieces):
+            if entity.rank:
+                label = "give it its subscripts, indices that are declared"
+            else:
+                hint = f"make it a family of one: index o in 1..1, then {node.dotted}s[o] = {node.dotted}, and pass {node.dotted}s[o]"
         fail("N332", f"`{formal.element.span.text}` stands for values with {count(wanted, 'free subscript')}, and this has {has}",
-             node.span, label, (Label(formal.span, "this argument"),))
+             node.span, label, (Label(formal.span, "this argument"),), hint)
     split = len(free) - wanted
     return Actual(formal, node, tuple(free[split:]), tuple(free[:split]))
 

@@ -37,7 +37,21 @@ def no_function(node: syntax.Call, frame: Frame) -> NoReturn:
     functions = (*nonlinearities.names(), *OPERATIONS, *scope.positions, *(scope.home.positions if scope.home is not None else ()))
     known = _without_its_file(node.function, frame)
     fail("N208", f"there is no function `{word}`", node.function.span, "", (),
-         f"write {known}(…)" if known else _in_the_library(word) or scope.suggestion(word, functions))
+         f"write {known}(…)" if known else _in_the_library(word) or ELSEWHERE.get(word) or scope.suggestion(word, functions))
+
+
+ELSEWHERE = {
+    "relu6": "write clip(x, 0, 6)", "swish": "it is silu(x) here", "hard_swish": "write x*hardsigmoid(x)",
+    "hardswish": "write x*hardsigmoid(x)", "quick_gelu": "write x*sigmoid(1.702*x)", "softsign": "write x/(1 + abs(x))",
+    "tan": "write sin(x)/cos(x)", "log1p": "write log(1 + x)", "expm1": "write exp(x) - 1", "logsigmoid": "write -softplus(-x)",
+    "square_root": "write sqrt(x)", "norm": "write sqrt(dot(x, x)/n), or sqrt(avg(x^2))", "cumsum": "write sum(x[u] for u if u <= t)",
+    "einsum": "write the sum with its indices: sum(a[i,j]*b[j] for j)", "concat": "a family has all parts: z[1,i] = x[i] and z[2,i] = y[i]",
+    "matmul": "write W @ x", "argmax": "write where(x[i] >= max(x[j] for j), 1, 0), for the place of the largest",
+    "sort": "a sum of comparisons tells a rank: sum(where(x[j] > x[i], 1, 0) for j)", "variance": "write mean((x[i] - mean(x[j] for j))^2 for i)",
+    "var": "write mean((x[i] - mean(x[j] for j))^2 for i)", "std": "write sqrt(mean((x[i] - mean(x[j] for j))^2 for i))",
+    "dropout": "declare a mask: input m ~ Bernoulli(1 - p), and write x*m/(1 - p)",
+}
+"""What functions of other libraries are called, or written as, here."""
 
 
 def check_passed(node: syntax.Node, frame: Frame) -> None:

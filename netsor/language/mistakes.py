@@ -150,6 +150,15 @@ def missing_colon(place: Place) -> Diagnostic | None:
 
 
 @mistake
+def body_beside_its_head(place: Place) -> Diagnostic | None:
+    if place.first.type in ("FOR", "BLOCK") and place.before is not None and place.before.type == "COLON" and not place.ends \
+            and place.before.line == place.first.line and not place.brackets:
+        what = "loop" if place.first.type == "FOR" else "block"
+        return place.say("N109", f"the lines of a {what} stand below its head, indented", "put this on a line of its own, indented")
+    return None
+
+
+@mistake
 def new_line_missing(place: Place) -> Diagnostic | None:
     if place.kind in {reserved_words()[word] for word in STATEMENT_WORDS} and place.accepts("_NL"):
         return place.say("N133", f"`{place.token}` starts a new statement, which needs its own line")

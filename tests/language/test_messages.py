@@ -106,6 +106,8 @@ def test_hints_that_give_a_replacement_work():
     ("for a in 1..2:\n  for b in 1..2:\n  x = 1\n  y = = 2\nz = = 1\n", [("N109", 2), ("N120", 4), ("N120", 5)]),
     ("for a in 1..2:\nx = 1\nfor b in 1..2:\n  z = = 3\n", [("N109", 1), ("N120", 4)]),
     ("for a in 1..2:\nx = (1\ny = = 1\n", [("N102", 2), ("N120", 3)]),
+    ("for a in 1..2: x[a] = 1\nz = = 1\n", [("N109", 1), ("N120", 2)]),
+    ("block f(x): return x\nz = = 1\n", [("N109", 1), ("N120", 2)]),
 ])
 def test_reading_goes_on_after_a_loop_or_block_without_lines(text, wanted):
     with pytest.raises(NetsorError) as caught:
