@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 
-from netsor.ir.expressions import ONE, Coord, Expr, Index
+from netsor.ir.expressions import ONE, Coord, Expr, Index, Mul
 from netsor.ir.kernel import Kernel, has_infinite, limit_of, sum_kernels
 from netsor.ir.program import Family, Moment, ScalarFunction
 from netsor.ir.rewrite import substitute
@@ -75,7 +75,8 @@ class Recursion:
         if exponent <= 2:
             return self.moment(*[reference] * exponent)
         body = self.gaussian_body(reference)
-        return self._complete(lambda: expectation([body] * exponent, self._covariance, self._moment))
+        factors = list(body.factors) if isinstance(body, Mul) else [body]  # independent ones have expectations of their own
+        return self._complete(lambda: expectation(factors * exponent, self._covariance, self._moment))
 
     def gaussian_body(self, reference: Coord) -> Expr:
         """The coordinate as an expression in coordinates of Gaussian families and inputs that are not Gaussian; what vanishes with the
