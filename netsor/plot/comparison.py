@@ -28,7 +28,7 @@ OF_NUMBERS = ("mean", "variance")
 
 def comparison_figure(comparison: Comparison, *, outputs: list[str] | None = None) -> Figure:
     """For every output the law of one element in the limit with histograms at finite width, the limit's covariance, and five
-    statistics against the width; for a number its draws about the limit, and their mean and variance against the width.
+    statistics or six against the width; for a number its draws about the limit, and their mean and variance against the width.
 
     :param outputs: names of those to draw; all by default, the first MOST_OUTPUTS of them.
     :raises KeyError: for a name that is no output.
@@ -61,8 +61,11 @@ def draw_random(panels: list[Axes], comparison: Comparison, name: str) -> int:
     variable, drawn = comparison.limit[name], comparison.drawn[name]
     text = element_name(name, variable.indices, drawn.place)
     draw_law(panels[0], panels[1], variable[drawn.place], f"one coordinate of {text}" if is_vector(variable) else text, finite=by_width(drawn))
-    draw_covariance(panels[2], variable)
-    return 3 + draw_statistics(panels[3:], comparison, name, OF_LAWS)
+    used = 2
+    if variable.var.value.size > 1:
+        draw_covariance(panels[used], variable)
+        used += 1
+    return used + draw_statistics(panels[used:], comparison, name, OF_LAWS)
 
 
 def draw_number(panels: list[Axes], comparison: Comparison, name: str) -> int:

@@ -42,8 +42,11 @@ def draw_statistic(axes: Axes, result: StatisticResult) -> None:
 
 
 def drawn_bias(fit: Fit | None) -> np.ndarray | None:
-    """|b/n (+ c/n^2)| at the widths of a fit, NaN where it is lost in its error; None if it is so from the start."""
-    if fit is None or not fit.bias:
+    """|b/n (+ c/n^2)| at the widths of a fit, NaN where it is lost in its error; None if it is so from the start, or
+    the fit is not one that the verdict trusts."""
+    from netsor.compare.bias import MISFIT
+
+    if fit is None or not fit.bias or fit.p_value < MISFIT:
         return None
     bias, errors = np.abs(fit.bias), np.array(fit.bias_stderr)
     return np.where(bias > KNOWN * errors, bias, np.nan) if bias[0] > SEEN * errors[0] else None

@@ -47,7 +47,7 @@ def draw_law(linear: Axes, logarithmic: Axes, law: Law, name: str, *, finite: Ma
     gaussian = gaussian and law.kind != "gaussian"
     x = np.linspace(*view(law.support() if samples is None else (samples.min(), samples.max()), mean, deviation, finite), POINTS)
     try:
-        density = law.pdf(x).value if samples is None else None
+        density = None if samples is not None or law.atoms() else law.pdf(x).value
     except LawError:
         density = None
     if density is None and (samples is None or repeated(samples)):
