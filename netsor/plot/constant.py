@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from netsor.plot.convergence import remark
 from netsor.plot.density import view
 from netsor.plot.elements import subscripts
 from netsor.plot.histogram import draw_histogram
 from netsor.plot.kernel import MOST_NAMES, draw_kernel
-from netsor.plot.style import GREY, LIMIT, TITLE, series_colour
+from netsor.plot.style import LIMIT, TITLE, series_colour
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,13 +52,14 @@ def draw_finite_constant(axes: Axes, value: float, finite: Mapping[str, np.ndarr
     widest at most."""
     known = [inside for draws in finite.values() if len(inside := draws[np.isfinite(draws)])]
     deviation = max((float(np.sqrt(np.mean((draws - value) ** 2))) for draws in known), default=0.0)
-    axes.axvline(value, color=LIMIT, linewidth=1.6, label="limit", zorder=3)
     axes.set_title(f"the limit is {value:.5g}", fontsize=TITLE)
     axes.set_xlabel(name)
     if deviation <= ROUNDING * abs(value):
-        axes.text(0.5, 0.5, "no differences at these widths" if known else "", ha="center", va="center", color=GREY, transform=axes.transAxes)
+        remark(axes, "no difference beyond rounding" if known else "not finite at these widths")
+        axes.set_xticks([])
         axes.set_yticks([])
         return
+    axes.axvline(value, color=LIMIT, linewidth=1.6, label="limit", zorder=3)
     low, high = view((min(map(np.min, known)), max(map(np.max, known))), value, deviation, {})
     low, high = min(low, value), max(high, value)
     top = max(draw_histogram(axes, draws, low, high, text, series_colour(k)) for k, (text, draws) in enumerate(finite.items()))

@@ -20,6 +20,7 @@ DETECTABLE = "smallest difference that would be detected"
 BELOW = "difference below the picture"
 DEEP = 0.05  # of the smallest detectable difference: what lies below is marked at the bottom
 SEEN = 3.0  # standard errors from which on, at the smallest width, a fitted bias is drawn
+ROUNDING, SMALLEST = 1e-9, 1e-90  # of the limit, and as such: if differences as small are detected, there is nothing but rounding
 KNOWN = 1.0  # standard errors below which its line ends
 
 
@@ -31,11 +32,17 @@ def draw_statistic(axes: Axes, result: StatisticResult) -> None:
     errors = np.array([float(at.stderr) for at in result.widths])
     distance = result.limit is None  # a distance between distribution functions has a null law, no standard error
     detectable = np.array([at.smallest_detectable for at in result.widths])
-    draw_differences(axes, widths, differences, None if distance else errors, detectable)
-    axes.plot(widths, detectable, ":", color=GREY, linewidth=1.3, label=DETECTABLE)
-    bias = drawn_bias(result.fit)
-    if bias is not None:
-        axes.plot(result.fit.widths, bias, ".--", color=VERMILION, markersize=3, linewidth=1.2, label=BIAS[result.fit.terms])
+    if not distance and max(detectable) <= max(ROUNDING * abs(result.limit), SMALLEST):
+        width_axis(axes, widths)
+        axes.set_yticks([])
+        axes.set_xlim(0.8 * widths[0], 1.25 * widths[-1])
+        remark(axes, "no difference beyond rounding")
+    else:
+        draw_differences(axes, widths, differences, None if distance else errors, detectable)
+        axes.plot(widths, detectable, ":", color=GREY, linewidth=1.3, label=DETECTABLE)
+        bias = drawn_bias(result.fit)
+        if bias is not None:
+            axes.plot(result.fit.widths, bias, ".--", color=VERMILION, markersize=3, linewidth=1.2, label=BIAS[result.fit.terms])
     axes.set_title(f"{result.statistic}, {result.element}\n{rate(result)}", fontsize=TITLE)
     axes.set_xlabel("width n")
     axes.set_ylabel("distance to the limit's cdf" if distance else "|finite n − limit|")
@@ -80,7 +87,12 @@ def draw_differences(axes: Axes, widths: Sequence[int], values: np.ndarray, erro
         places = np.full(below.sum(), 0.03)
         axes.plot(np.array(widths)[below], places, "v", color=BLUE, markersize=5, transform=axes.get_xaxis_transform(), label=BELOW)
     if not np.isfinite(values).any():
-        axes.text(0.5, 0.5, "not finite at these widths", ha="center", va="center", color=GREY, transform=axes.transAxes)
+        remark(axes, "not finite at these widths")
+
+
+def remark(axes: Axes, text: str) -> None:
+    """Words in the place of numbers."""
+    axes.text(0.5, 0.5, text, ha="center", va="center", color=GREY, transform=axes.transAxes)
 
 
 def difference_axis(axes: Axes) -> None:

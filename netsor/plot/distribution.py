@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtr
 
-from netsor.plot.density import DECADES, MATCHED
+from netsor.plot.density import DECADES, MATCHED, lowest
 from netsor.plot.style import GAUSSIAN, LIMIT, TITLE, series_colour
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def draw_distribution(left: Axes, right: Axes, law: Law, x: np.ndarray, name: st
         axes.set_xlabel(f"x, for X = {name}")
     left.set_ylim(0, 1.02)
     right.set_yscale("log")
-    right.set_ylim(10.0**-DECADES, 1)
+    right.set_ylim(max(10.0**-DECADES, 0.5 * lowest(right)), 1)
     left.set_ylabel("P(X ≤ x)")
     right.set_ylabel("smaller of P(X ≤ x), P(X > x)")
     left.set_title("distribution function", fontsize=TITLE)

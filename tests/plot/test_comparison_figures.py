@@ -127,6 +127,21 @@ def test_a_difference_far_below_what_can_be_detected_is_marked_at_the_bottom():
     assert list(marks.get_xdata()) == [128] and axes.get_ylim()[0] > 1e-5
 
 
+def test_where_there_is_nothing_but_rounding_the_picture_says_so():
+    figure = figure_of(compare(netsor.parse("width n\ninput x ~ N(0, 1)\nv = x - x\noutput v\n"), widths=(4, 8), runs=100))
+    said = [text.get_text() for axes in part(figure, "v").axes for text in axes.texts]
+    assert said == ["no difference beyond rounding"] * 3
+
+
+def test_runs_that_are_not_finite_are_left_out_of_the_picture():
+    text = "width n, m = n/4\ninput x ~ N(0, 1)\nmatrix W : (m, n) ~ N(0, 1/n)\nh = W @ x\ny = h / sqrt(avg(h*h) - avg(h)*avg(h))\noutput y\n"
+    figure = part(figure_of(compare(netsor.parse(text), widths=(4, 16), runs=100)), "y")  # m = 1 at n = 4: 0/0
+    assert labelled(figure.axes[0], "n = 16") and not labelled(figure.axes[0], "n = 4")
+    for axes, (name, _) in statistics(figure):
+        x = axes.containers[0].lines[0].get_xdata()[np.isfinite(axes.containers[0].lines[0].get_ydata())]
+        assert name == "distribution" or list(x) == [16]
+
+
 def overlapping(figure):
     """What of the titles, legends and panels of a figure is cut off or lies on something else."""
     from itertools import combinations
