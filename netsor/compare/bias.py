@@ -25,8 +25,8 @@ class BiasFit:
     """Weighted least squares of values against 1, 1/n, ... over ``widths``.
 
     ``weights @ values`` is the intercept: the value at infinite width.  ``predicted``, ``residual_errors`` (standard
-    errors of value - predicted), ``bias`` (predicted - intercept) and ``bias_errors`` are at ``widths``; ``p_value`` is that of chi-squared, 1 if there are no degrees of
-    freedom.  ``left_out`` widths were too small for the form of the fit."""
+    errors of value - predicted), ``bias`` (predicted - intercept) and ``bias_errors`` are at ``widths``; ``p_value`` is that of
+    chi-squared, 1 if there are no degrees of freedom.  ``left_out`` widths were too small for the form of the fit."""
 
     widths: tuple[int, ...]
     terms: int

@@ -84,7 +84,8 @@ def compare(
         not_finite.note(name, own.not_finite, runs, width) for width, each in zip(widths, done) for name, own in each.items()]
     return Comparison(
         program=ir.name, widths=widths, runs=runs, coordinates=coordinates, seed=seed, samples=limit.samples, level=level,
-        results=tuple(results), limit=limit, drawn=_drawn(limit, probes, widths, shown), controls=tuple(checked), kernel_densities=tuple(densities), notes=tuple(filter(None, notes)),
+        results=tuple(results), limit=limit, drawn=_drawn(limit, probes, widths, shown),
+        controls=tuple(checked), kernel_densities=tuple(densities), notes=tuple(filter(None, notes)),
         interrupted=interrupted,
         parameters=dict(ir.parameters))
 

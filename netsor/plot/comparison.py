@@ -60,7 +60,8 @@ def draw_random(panels: list[Axes], comparison: Comparison, name: str) -> int:
     """Law, covariance, and statistics of an output that is random in the limit; returns how many panels are used."""
     variable, drawn = comparison.limit[name], comparison.drawn[name]
     text = element_name(name, variable.indices, drawn.place)
-    draw_law(panels[0], panels[1], variable[drawn.place], f"one coordinate of {text}" if is_vector(variable) else text, finite=by_width(drawn))
+    label = f"one coordinate of {text}" if is_vector(variable) else text
+    draw_law(panels[0], panels[1], variable[drawn.place], label, finite=by_width(drawn))
     used = 2
     if variable.var.value.size > 1:
         draw_covariance(panels[used], variable)

@@ -21,20 +21,24 @@ MOST_ATOMS = 64  # in the picture; of more, the function is drawn as it is at eq
 REPEATED = 0.01  # of samples: the share of one value from which on it is an atom
 
 
-def draw_distribution(left: Axes, right: Axes, law: Law, x: np.ndarray, name: str, finite: Mapping[str, np.ndarray], gaussian: bool) -> None:
+def draw_distribution(left: Axes, right: Axes, law: Law, x: np.ndarray, name: str, finite: Mapping[str, np.ndarray],
+                      gaussian: bool) -> None:
     """P(X <= x), and on a logarithmic scale the smaller of P(X <= x) and P(X > x): both tails in one curve."""
     from netsor.limit.laws import Empirical
 
     mean, deviation = float(law.mean().value), float(law.std().value)
-    curve = of_samples(law.values.ravel(), x) if isinstance(law, Empirical) else of_law(law, x)
+    sampled = isinstance(law, Empirical)
+    curve = of_samples(law.values.ravel(), x) if sampled else of_law(law, x)
+    limit = f"limit ({law.values.size:,} samples)" if sampled else "limit"
     curves = [(text, of_samples(draws, x), {"color": series_colour(k), "linewidth": 1.1}) for k, (text, draws) in enumerate(finite.items())]
     for axes in (left, right):
         tails = axes is right
-        for text, (places, below, above), style in [*curves, ("limit", curve, {"color": LIMIT, "linewidth": 1.6, "zorder": 3})]:
+        for text, (places, below, above), style in [*curves, (limit, curve, {"color": LIMIT, "linewidth": 1.6, "zorder": 3})]:
             axes.plot(places, positive(np.minimum(below, above)) if tails else below, label=text, **style)
         if gaussian:
             z = (x - mean) / deviation
-            axes.plot(x, ndtr(-np.abs(z)) if tails else ndtr(z), color=GAUSSIAN, linestyle=(0, (4, 2)), linewidth=1.3, label=MATCHED, zorder=3.1)
+            values = ndtr(-np.abs(z)) if tails else ndtr(z)
+            axes.plot(x, values, color=GAUSSIAN, linestyle=(0, (4, 2)), linewidth=1.3, label=MATCHED, zorder=3.1)
         axes.set_xlim(x[0], x[-1])
         axes.set_xlabel(f"x, for X = {name}")
     left.set_ylim(0, 1.02)
@@ -66,7 +70,8 @@ def repeated(samples: np.ndarray) -> list[tuple[float, float]]:
     return list(zip(values[often], counts[often] / len(samples)))
 
 
-def with_jumps(x: np.ndarray, atoms: Sequence[tuple[float, float]], below: Function, above: Function) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def with_jumps(x: np.ndarray, atoms: Sequence[tuple[float, float]], below: Function, above: Function
+               ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """``below`` and ``above`` at x and at the atoms, each atom twice: just below its place and at it, so that a line through the points
     jumps there and nowhere else."""
     atoms = [(place, mass) for place, mass in atoms if x[0] <= place <= x[-1]]

@@ -134,7 +134,9 @@ def test_where_there_is_nothing_but_rounding_the_picture_says_so():
 
 
 def test_runs_that_are_not_finite_are_left_out_of_the_picture():
-    text = "width n, m = n/4\ninput x ~ N(0, 1)\nmatrix W : (m, n) ~ N(0, 1/n)\nh = W @ x\ny = h / sqrt(avg(h*h) - avg(h)*avg(h))\noutput y\n"
+    text = (
+        "width n, m = n/4\ninput x ~ N(0, 1)\nmatrix W : (m, n) ~ N(0, 1/n)\nh = W @ x\n"
+        "y = h / sqrt(avg(h*h) - avg(h)*avg(h))\noutput y\n")
     figure = part(figure_of(compare(netsor.parse(text), widths=(4, 16), runs=100)), "y")  # m = 1 at n = 4: 0/0
     assert labelled(figure.axes[0], "n = 16") and not labelled(figure.axes[0], "n = 4")
     for axes, (name, _) in statistics(figure):

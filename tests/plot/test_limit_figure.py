@@ -115,7 +115,7 @@ def test_a_law_whose_samples_repeat_a_value_jumps_there():
     law = Empirical(np.where(generator.random((16, 500)) < 0.75, 0.0, generator.random((16, 500))))
     _, [[left, right]] = new_figure(1, 2)
     draw_law(left, right, law, "w")
-    x, below = line(left, "limit")
+    x, below = line(left, "limit (8,000 samples)")
     (jump,) = np.flatnonzero(np.diff(x) == 0)
     assert x[jump] == 0 and below[jump + 1] - below[jump] == np.mean(law.values == 0)
 
