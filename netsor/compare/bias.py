@@ -24,9 +24,9 @@ SEEN = 5.0
 class BiasFit:
     """Weighted least squares of values against 1, 1/n, ... over ``widths``.
 
-    ``weights @ values`` is the intercept: the value at infinite width.  ``predicted`` and ``residual_errors`` (standard
-    errors of value - predicted) are at ``widths``; ``p_value`` is that of chi-squared, 1 if there are no degrees of
-    freedom.  ``left_out`` widths were too small for the form of the fit."""
+    ``weights @ values`` is the intercept: the value at infinite width.  ``predicted``, ``residual_errors`` (standard
+    errors of value - predicted), ``bias`` (predicted - intercept) and ``bias_errors`` are at ``widths``; ``p_value`` is that of
+    chi-squared, 1 if there are no degrees of freedom.  ``left_out`` widths were too small for the form of the fit."""
 
     widths: tuple[int, ...]
     terms: int
@@ -35,6 +35,8 @@ class BiasFit:
     weights: np.ndarray
     predicted: np.ndarray
     residual_errors: np.ndarray
+    bias: np.ndarray
+    bias_errors: np.ndarray
     chi_squared: float
     left_out: tuple[int, ...] = ()
 
@@ -104,11 +106,14 @@ def _fit(widths: np.ndarray, values: np.ndarray, errors: np.ndarray, left_out: t
     predicted = rows @ coefficients
     own = np.einsum("ij,jk,ik->i", rows, covariance, rows)
     residual_errors = np.sqrt(np.maximum(errors**2 - own, 0.0))
+    powers_of_width = rows[:, 1:]
+    bias = powers_of_width @ coefficients[1:]
+    bias_errors = np.sqrt(np.maximum(np.einsum("ij,jk,ik->i", powers_of_width, covariance[1:, 1:], powers_of_width), 0.0))
     chi_squared = float(np.sum(((values - predicted) / errors) ** 2))
     powers = float(widths.min()) ** np.arange(terms + 1)
     return BiasFit(
         tuple(map(int, widths)), terms, coefficients * powers, covariance * np.outer(powers, powers), solve[0],
-        predicted, residual_errors, chi_squared, left_out,
+        predicted, residual_errors, bias, bias_errors, chi_squared, left_out,
     )
 
 

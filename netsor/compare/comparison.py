@@ -16,7 +16,7 @@ from netsor.compare.elements import MAX_ELEMENTS
 from netsor.compare.expected import Expected, expected_of, laws_of, make_probe
 from netsor.compare.judge import DistributionSeries, Series, judge
 from netsor.compare.probe import DISTRIBUTION, Measurement, Probe
-from netsor.compare.result import Comparison, StatisticResult
+from netsor.compare.result import Comparison, Drawn, StatisticResult
 from netsor.finite.backends import drawing_on
 from netsor.finite.failures import as_diagnostics
 from netsor.ir.program import Program
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from netsor.limit.result import LimitResult
 
 Measurements = list[dict[str, Measurement]]
+KEPT = 50_000
+"""Draws of one element of each output that are kept at each width for figures: 0.4 MB."""
 
 
 def compare(
@@ -67,7 +69,8 @@ def compare(
         probes = {o.name: make_probe(limit[o.name], runs, coordinates if o.is_vector else 1) for o in wanted}
         laws = {name: _laws(limit, probe) for name, probe in probes.items()}
         expected = {name: expected_of(limit[name], probe, laws[name]) for name, probe in probes.items()}
-        done, shown, interrupted = _measure(ir, widths, runs, seed, coordinates, probes, kernel_densities, progress)
+        kept = runs if kernel_densities else min(runs, KEPT)
+        done, shown, interrupted = _measure(ir, widths, runs, seed, coordinates, probes, kept, progress)
         widths = widths[: len(done)]
         results = judge(*_series(probes, expected, widths, done), level)
         checked = []
@@ -76,12 +79,13 @@ def compare(
                 checked.append(control)
         except KeyboardInterrupt:  # what is judged already is not lost
             interrupted = True
-        densities = _kernel_densities(limit, probes, widths, shown, seed)
+        densities = _kernel_densities(limit, probes, widths, shown, seed) if kernel_densities else []
     notes = [note for probe in probes.values() for note in probe.notes] + [
         not_finite.note(name, own.not_finite, runs, width) for width, each in zip(widths, done) for name, own in each.items()]
     return Comparison(
         program=ir.name, widths=widths, runs=runs, coordinates=coordinates, seed=seed, samples=limit.samples, level=level,
-        results=tuple(results), controls=tuple(checked), kernel_densities=tuple(densities), notes=tuple(filter(None, notes)),
+        results=tuple(results), limit=limit, drawn=_drawn(limit, probes, widths, shown),
+        controls=tuple(checked), kernel_densities=tuple(densities), notes=tuple(filter(None, notes)),
         interrupted=interrupted,
         parameters=dict(ir.parameters))
 
@@ -96,8 +100,8 @@ def _check(widths: tuple[int, ...], runs: int, coordinates: int, level: float) -
 
 
 def _measure(ir, widths, runs, seed, coordinates, probes, keep, progress) -> tuple[Measurements, list[dict], bool]:
-    """What the probes find at each width, the draws of one coordinate of each output's first random element if they are
-    to be kept, and whether the run was interrupted."""
+    """What the probes find at each width, the first ``keep`` draws of one coordinate of each output's first random element (its first
+    element if none is random in the limit), and whether the run was interrupted."""
     done, shown = [], []
     elements = {name: probe.elements for name, probe in probes.items()}
     for number, width in enumerate(widths):
@@ -111,9 +115,23 @@ def _measure(ir, widths, runs, seed, coordinates, probes, keep, progress) -> tup
             if not done:
                 raise
             return done, shown, True
-        if keep:
-            shown.append({n: drawn[n][:, p.random[0], 0].copy() for n, p in probes.items() if len(p.random)})
+        shown.append({name: drawn[name][:keep, _shown_element(probe), 0].copy() for name, probe in probes.items()})
     return done, shown, False
+
+
+def _shown_element(probe: Probe) -> int:
+    """The position in the probe's elements of the one that figures show."""
+    return int(probe.random[0]) if len(probe.random) else 0
+
+
+def _drawn(limit: LimitResult, probes: dict[str, Probe], widths: tuple[int, ...], shown: list[dict]) -> dict[str, Drawn]:
+    """What is kept for figures: KEPT draws of one element of each output at each width."""
+    found = {}
+    for name, probe in probes.items():
+        shape = limit[name].shape
+        place = np.unravel_index(probe.elements[_shown_element(probe)], shape) if shape else ()
+        found[name] = Drawn(name, tuple(map(int, place)), {width: own[name][:KEPT] for width, own in zip(widths, shown)})
+    return found
 
 
 def _laws(limit: LimitResult, probe: Probe) -> dict:
@@ -185,14 +203,13 @@ def _limit_or_reason(program: Program, limit: LimitResult, points: int | None, n
 
 def _kernel_densities(limit, probes, widths, shown: list[dict], seed: int) -> list[KernelDensityDivergence]:
     """One element of each output at every width, with the noise floor of as many draws of the limit."""
-    if not shown or not shown[0]:
-        return []
     from netsor.compare.kernel_density import FLOOR_PAIRS, KernelDensityDivergence, kde_divergence, noise_floor
 
     found = []
-    for name in shown[0]:
-        probe = probes[name]
-        k = int(probe.random[0])
+    for name, probe in probes.items():
+        if not len(probe.random):
+            continue
+        k = _shown_element(probe)
         law = _laws(limit, probe)[k]
         count = len(shown[0][name])
         samples = [law.rvs(count, stream(seed, 0, j)) for j in range(2 * FLOOR_PAIRS)]

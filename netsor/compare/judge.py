@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from netsor.compare import kolmogorov
-from netsor.compare.bias import MISFIT, cancelled, decay_rate, fit_bias
+from netsor.compare.bias import MISFIT, SEEN, cancelled, decay_rate, fit_bias
 from netsor.compare.probability import holm, smallest_detectable, two_sided, welch_degrees, without_skewness
 from netsor.compare.result import AGREES, BIAS, DISAGREES, UNDEFINED, UNRESOLVED, AtWidth, Decision, Fit, StatisticResult
 
@@ -149,7 +149,8 @@ def _fit(fit) -> Fit | None:
         return None
     return Fit(
         fit.widths, fit.left_out, fit.terms, fit.chi_squared, fit.degrees, fit.p_value,
-        float(fit.coefficients[1]), float(np.sqrt(fit.covariance[1, 1])))
+        float(fit.coefficients[1]), float(np.sqrt(fit.covariance[1, 1])),
+        tuple(map(float, fit.bias)), tuple(map(float, fit.bias_errors)))
 
 
 def _maybe(value) -> float | None:
@@ -191,7 +192,17 @@ def _distribution(series: DistributionSeries, level: float) -> StatisticResult:
         by, distance, distance, 1 / np.sqrt(count), None, kolmogorov.probability(distance - series.slack, count),
         kolmogorov.smallest_detectable(count, level, series.slack))
     return StatisticResult(
-        series.output, "distribution", series.element, None, series.slack, tuple(at), decision, AGREES, fit)
+        series.output, "distribution", series.element, None, series.slack, tuple(at), decision, AGREES, fit,
+        _decay_of_distances(at) if known else None)
+
+
+def _decay_of_distances(at: list[AtWidth]) -> tuple[float, float] | None:
+    """The rate at which distances fall where they stand out of their noise; the others would be noise alone, which does not fall."""
+    seen = [each for each in at if each.difference > SEEN * each.stderr]
+    if len(seen) < 2:
+        return None
+    widths, distances, errors = zip(*((each.width, each.difference, each.stderr) for each in seen))
+    return decay_rate(widths, np.array(distances), np.array(errors))
 
 
 def _together(count: float, samples: float) -> float:

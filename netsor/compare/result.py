@@ -5,7 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from matplotlib.figure import Figure
+
+    from netsor.limit.result import LimitResult
 
 AGREES, BIAS, DISAGREES, UNRESOLVED = "agrees", "bias", "disagrees", "unresolved"
 MEANING = {
@@ -41,7 +48,10 @@ class AtWidth:
 
 @dataclass(frozen=True)
 class Fit:
-    """The fit a + b/n (+ c/n^2) of a statistic over ``widths``; ``left_out`` widths were too small for its form."""
+    """The fit a + b/n (+ c/n^2) of a statistic over ``widths``; ``left_out`` widths were too small for its form.
+
+    ``bias`` is b/n (+ c/n^2) at ``widths``, the prediction without a, and ``bias_stderr`` its standard errors; both are empty for
+    distribution functions."""
 
     widths: tuple[int, ...]
     left_out: tuple[int, ...]
@@ -51,6 +61,8 @@ class Fit:
     p_value: float
     slope: float | None = None
     slope_stderr: float | None = None
+    bias: tuple[float, ...] = ()
+    bias_stderr: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -82,6 +94,16 @@ class StatisticResult:
     fit: Fit | None = None
     rate: tuple[float, float] | None = None
     pairs: tuple[tuple[int, float, float, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """Draws that are kept for figures: one coordinate of the element at ``place`` (counted from 0) of an output, by width; of the first
+    runs, at most so many as :mod:`netsor.compare.comparison` keeps."""
+
+    output: str
+    place: tuple[int, ...]
+    draws: dict[int, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -117,7 +139,8 @@ class Comparison:
     """Finite width against the limit.
 
     ``verdict`` is "agrees", "disagrees" (a statistic's extrapolation to infinite width is off; the probability that a
-    true limit is called so is at most ``level``) or "unresolved" (a difference that the widths cannot tell from bias)."""
+    true limit is called so is at most ``level``) or "unresolved" (a difference that the widths cannot tell from bias).
+    ``limit`` is what finite width was compared with, ``drawn`` has some draws of each output, by name."""
 
     program: str
     widths: tuple[int, ...]
@@ -127,6 +150,8 @@ class Comparison:
     samples: int
     level: float
     results: tuple[StatisticResult, ...]
+    limit: LimitResult = field(compare=False)
+    drawn: dict[str, Drawn] = field(compare=False)
     controls: tuple = ()
     kernel_densities: tuple = ()
     notes: tuple[str, ...] = ()
@@ -177,6 +202,17 @@ class Comparison:
             d = r.decision
             yield Row(*own, None, d.finite, r.limit, d.difference, d.stderr, d.z, d.p_value, d.smallest_detectable,
                       r.verdict)
+
+    def plot(self, file: str | Path | None = None, *, outputs: list[str] | None = None) -> Figure:
+        """For every output the law of one element with histograms at finite width, the limit's covariance, and differences from the limit
+        against the width with fitted bias and rate, as a matplotlib figure.
+
+        :param file: where to write it too, a name that ends in .png, .svg or .pdf.
+        :param outputs: names of those to draw (the first eight by default).
+        :raises ValueError: for another ending; KeyError: for a name that is no output."""
+        from netsor.plot import plotted
+
+        return plotted(self, file, outputs=outputs)
 
     def as_dict(self) -> dict[str, Any]:
         """Numbers, strings, lists and dictionaries only; what is not finite is None."""

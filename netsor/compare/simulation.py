@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +20,9 @@ from netsor.finite.backends import drawing_on
 from netsor.finite.failures import as_diagnostics
 from netsor.ir.expressions import Index
 from netsor.ir.program import Output, Program
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 MAX_COVARIANCE = 512
 BLOCK = 2**23
@@ -73,6 +77,8 @@ class Simulation(Mapping):
         return tuple(filter(None, (note(name, count(own.draws), self.runs, self.width) for name, own in self.items())))
 
     def __getitem__(self, name: str) -> SimulatedOutput:
+        if name not in self._outputs:
+            raise KeyError(f"{name!r} is no output; there are {', '.join(self._outputs)}")
         return self._outputs[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -80,6 +86,21 @@ class Simulation(Mapping):
 
     def __len__(self) -> int:
         return len(self._outputs)
+
+    def __repr__(self) -> str:
+        stopped = f" of {self.wanted:,}, interrupted" if self.interrupted else ""
+        return f"<simulation of {self.program.name} at width {self.width}, {self.runs:,} runs{stopped}: {', '.join(self)}>"
+
+    def plot(self, file: str | Path | None = None, *, outputs: list[str] | None = None) -> Figure:
+        """Histograms of the outputs on linear and logarithmic scale beside the Gaussian of the same mean and variance, and their
+        covariances, as a matplotlib figure.  The limit is not drawn: :meth:`netsor.compare.result.Comparison.plot` has both.
+
+        :param file: where to write it too, a name that ends in .png, .svg or .pdf.
+        :param outputs: names of those to draw (the first eight by default).
+        :raises ValueError: for another ending; KeyError: for a name that is no output."""
+        from netsor.plot import plotted
+
+        return plotted(self, file, outputs=outputs)
 
     def as_dict(self) -> dict[str, Any]:
         """Numbers, strings, lists and dictionaries only; what is not finite is None."""

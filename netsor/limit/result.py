@@ -59,15 +59,9 @@ class LimitResult(Mapping):
         :param outputs: names of those to draw (the first eight by default).
         :param finite: draws for histograms, ``{n: program.sample(n, runs)}``.
         :raises ValueError: for another ending; KeyError: for a name that is no output."""
-        from netsor.plot import figure_of, save
-        from netsor.plot.files import file_format
+        from netsor.plot import plotted
 
-        if file is not None:
-            file_format(file)
-        figure = figure_of(self, outputs=outputs, finite=finite)
-        if file is not None:
-            save(figure, file)
-        return figure
+        return plotted(self, file, outputs=outputs, finite=finite)
 
     def __repr__(self) -> str:
         return f"<limit of {self.program.name}: {', '.join(map(repr, self._variables.values()))}>"

@@ -1,44 +1,95 @@
-"""The figure of a comparison: the statistics of every output that say most, against the width."""
+"""The figure of a comparison: laws beside finite width, the kernel, and the statistics that say most against the width."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from netsor.plot.constant import draw_finite_constant, draw_matrix
 from netsor.plot.convergence import draw_statistic
-from netsor.plot.style import new_figure
+from netsor.plot.density import draw_law
+from netsor.plot.elements import element_name
+from netsor.plot.limit import draw_covariance, is_vector
+from netsor.plot.style import headline, new_panels, shared_legend
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
     from netsor.compare.result import Comparison, StatisticResult
 
-STATISTICS = ("variance", "excess kurtosis", "cf real 2/sd", "distribution")
-OTHERS = ("mean", "covariance", "mass", "squares")  # for outputs that have none of the above
+COLUMNS = 4
+PANEL = (3.7, 3.0)  # inches
+MOST_OUTPUTS = 8
+OF_LAWS = ("variance", "excess kurtosis", "cf real 2/sd", "distribution", "mass", "covariance", "mean", "squares")
+OF_NUMBERS = ("mean", "variance")
 
 
-def comparison_figure(comparison: Comparison) -> Figure:
-    """One row an output.  Of elements the average is shown where there is one, else the element that differs most from the limit
-    at the smallest width, in standard errors; every one of them is in the table."""
-    rows = [shown(comparison, name) for name in dict.fromkeys(result.output for result in comparison.results)]
-    rows = [row for row in rows if row]
-    figure, axes = new_figure(max(len(rows), 1), max(map(len, rows), default=1), (3.6, 3.1))
-    for row, panels in zip(rows, axes):
-        for panel in panels[len(row):]:
+def comparison_figure(comparison: Comparison, *, outputs: list[str] | None = None) -> Figure:
+    """For every output the law of one element in the limit with histograms at finite width, the limit's covariance, and five
+    statistics or six against the width; for a number its draws about the limit, and their mean and variance against the width.
+
+    :param outputs: names of those to draw; all by default, the first MOST_OUTPUTS of them.
+    :raises KeyError: for a name that is no output.
+
+    Of elements the average is shown where there is one, else the element that differs most from the limit at the smallest width, in
+    standard errors; every one of them is in the table."""
+    from matplotlib.figure import Figure
+
+    names = list(outputs if outputs is not None else comparison.drawn)[:MOST_OUTPUTS]
+    random = [np.any(comparison.limit[name].var.value > 0) for name in names]
+    inches = COLUMNS * PANEL[0]
+    rows = [2 if each else 1 for each in random]
+    figure = Figure(figsize=(inches, sum(PANEL[1] * count + 0.6 for count in rows) + 0.4), layout="constrained")
+    parts = figure.subfigures(len(names), 1, squeeze=False, height_ratios=rows)[:, 0] if names else []
+    for part, name, is_random in zip(parts, names, random):
+        panels = [panel for row in new_panels(part, 2 if is_random else 1, COLUMNS) for panel in row]
+        used = (draw_random if is_random else draw_number)(panels, comparison, name)
+        for panel in panels[used:]:
             panel.set_axis_off()
-        for panel, result in zip(panels, row):
-            draw_statistic(panel, result)
-    handles = {text: handle for row in axes for panel in row for handle, text in zip(*panel.get_legend_handles_labels())}
-    figure.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=3, frameon=False, fontsize=9)
+        headline(part, f"{name}: {comparison.limit[name].law}", inches, 10.5)
+        shared_legend(part, panels, inches)
     settings = "".join(f", {name} = {value}" for name, value in comparison.parameters.items())
-    figure.suptitle(f"{comparison.program}{settings}: {comparison.runs:,} runs at each width, {comparison.verdict}", fontsize=11)
+    rest = f", the first {len(names)} of {len(comparison.drawn)} outputs" if len(names) < len(comparison.drawn) else ""
+    headline(figure, f"{comparison.program}{settings}: {comparison.runs:,} runs at each width, {comparison.verdict}{rest}", inches, 12)
     return figure
 
 
-def shown(comparison: Comparison, output: str) -> list[StatisticResult]:
-    """The results of one output that are drawn."""
+def draw_random(panels: list[Axes], comparison: Comparison, name: str) -> int:
+    """Law, covariance, and statistics of an output that is random in the limit; returns how many panels are used."""
+    variable, drawn = comparison.limit[name], comparison.drawn[name]
+    text = element_name(name, variable.indices, drawn.place)
+    label = f"one coordinate of {text}" if is_vector(variable) else text
+    draw_law(panels[0], panels[1], variable[drawn.place], label, finite=by_width(drawn))
+    used = 2
+    if variable.var.value.size > 1:
+        draw_covariance(panels[used], variable)
+        used += 1
+    return used + draw_statistics(panels[used:], comparison, name, OF_LAWS)
+
+
+def draw_number(panels: list[Axes], comparison: Comparison, name: str) -> int:
+    """Draws about the limit, its values where it is a matrix, and statistics of a number; returns how many panels are used."""
+    variable, drawn = comparison.limit[name], comparison.drawn[name]
+    text = element_name(name, variable.indices, drawn.place)
+    draw_finite_constant(panels[0], float(variable.mean.value[drawn.place]), by_width(drawn), text)
+    used = 1 + draw_matrix(panels[1], variable)
+    return used + draw_statistics(panels[used:], comparison, name, OF_NUMBERS)
+
+
+def by_width(drawn) -> dict[str, np.ndarray]:
+    """Draws by the names that a legend has for them."""
+    return {f"n = {width:,}": draws for width, draws in drawn.draws.items()}
+
+
+def draw_statistics(panels: list[Axes], comparison: Comparison, output: str, statistics: tuple[str, ...]) -> int:
+    """As many statistics of an output as there are panels for; returns how many there were."""
     own = [result for result in comparison.results if result.output == output]
-    chosen = [result for result in (most_telling(own, name) for name in STATISTICS) if result is not None]
-    return chosen or [result for result in (most_telling(own, name) for name in OTHERS) if result is not None][: len(STATISTICS)]
+    found = [result for result in (most_telling(own, name) for name in statistics) if result is not None][: len(panels)]
+    for panel, result in zip(panels, found):
+        draw_statistic(panel, result)
+    return len(found)
 
 
 def most_telling(results: list[StatisticResult], statistic: str) -> StatisticResult | None:

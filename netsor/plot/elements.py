@@ -26,3 +26,9 @@ def subscripts(axes: Sequence[Index]) -> list[str]:
 def index_names(axes: Sequence[Index]) -> str:
     """``i, j``: what the subscripts stand for; "element" where the program has no names for them."""
     return ", ".join(axis.name for axis in axes if "." not in axis.name) or "element"
+
+
+def first_random(variances: np.ndarray) -> tuple[int, ...]:
+    """The place of the first element with a positive variance; of the first element if there is none."""
+    places = np.argwhere(variances > 0)
+    return tuple(map(int, places[0])) if len(places) else (0,) * variances.ndim

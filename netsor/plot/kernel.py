@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from netsor.plot.style import TITLE
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -16,21 +18,20 @@ MOST_CELLS = 256  # rows beyond which a cell would be smaller than a dot
 
 
 def draw_kernel(axes: Axes, values: np.ndarray, names: Sequence[str], title: str, axis_label: str) -> None:
-    """A square matrix.  Colours run from -max to max if entries have both signs, else between the smallest and the largest."""
+    """A square matrix.  One scale for all: white is zero, the deepest colours are plus and minus the largest entry, so that a matrix
+    looks the same with noise around its zeros and without; the bar shows the part that occurs."""
     values = np.asarray(values, dtype=float)
     finite = values[np.isfinite(values)]
-    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
-    largest = max(abs(low), abs(high))
-    if low < -1e-3 * largest and high > 1e-3 * largest:
-        scale = {"cmap": "PuOr", "vmin": -largest, "vmax": largest}
-    else:  # noise around zero has no sign worth a colour
-        scale = {"cmap": "cividis", "vmin": min(low, 0.0), "vmax": max(high, 0.0) or 1.0}
-    image = axes.imshow(values, interpolation="nearest", **scale)
+    low, high = (min(float(finite.min()), 0.0), max(float(finite.max()), 0.0)) if finite.size else (0.0, 1.0)
+    largest = max(-low, high) or 1.0
+    image = axes.imshow(values, interpolation="nearest", cmap="PuOr", vmin=-largest, vmax=largest)
     bar = axes.figure.colorbar(image, ax=axes, fraction=0.046, pad=0.03)
+    if low < high:
+        bar.ax.set_ylim(low, high)
     bar.ax.tick_params(labelsize=8)
     bar.outline.set_visible(False)
     axes.grid(False)
-    axes.set_title(title)
+    axes.set_title(title, fontsize=TITLE)
     _name_rows(axes, names)
     axes.set_xlabel(axis_label)
     axes.set_ylabel(axis_label)

@@ -9,9 +9,9 @@ import numpy as np
 
 from netsor.plot.constant import draw_constant
 from netsor.plot.density import draw_law
-from netsor.plot.elements import element_name, index_names, subscripts
+from netsor.plot.elements import element_name, first_random, index_names, subscripts
 from netsor.plot.kernel import MOST_CELLS, draw_kernel
-from netsor.plot.style import GREY, new_figure
+from netsor.plot.style import GREY, PANEL, headline, new_figure, shared_legend
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -37,18 +37,19 @@ def limit_figure(limit: LimitResult, *, outputs: list[str] | None = None,
             logarithmic.set_axis_off()
             draw_constant(linear, matrix, variable)
             continue
-        place = first_random(variable)
+        place = first_random(variable.var.value)
         drawn = {f"n = {width}": drawn_element(draws[variable.name], place, len(variable.shape))
                  for width, draws in (finite or {}).items()}
         text = element_name(variable.name, variable.indices, place)
-        label = f"one coordinate of {text}" if variable.kind in "GH" else text
+        label = f"one coordinate of {text}" if is_vector(variable) else text
         draw_law(linear, logarithmic, variable[place], label, finite=drawn)
         draw_covariance(matrix, variable)
-    figure.suptitle(headline(limit, len(names)), fontsize=11)
+    shared_legend(figure, (panel for row in rows for panel in row), 3 * PANEL[0])
+    headline(figure, title(limit, len(names)), 3 * PANEL[0])
     return figure
 
 
-def headline(limit: LimitResult, shown: int) -> str:
+def title(limit: LimitResult, shown: int) -> str:
     """``attention, n → ∞, s = 4, H = 2``"""
     program = limit.program
     settings = "".join(f", {name} = {value}" for name, value in program.parameters.items())
@@ -56,9 +57,9 @@ def headline(limit: LimitResult, shown: int) -> str:
     return f"{program.name}, {program.width} → ∞{settings}{rest}"
 
 
-def first_random(variable: Variable) -> tuple[int, ...]:
-    """The place of the first element with a positive variance."""
-    return tuple(map(int, np.argwhere(variable.var.value > 0)[0]))
+def is_vector(variable: Variable) -> bool:
+    """Whether the law is that of one coordinate of a vector."""
+    return variable.kind in "GH"
 
 
 def drawn_element(draws: np.ndarray, place: tuple[int, ...], axes: int) -> np.ndarray:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from netsor.plot.convergence import width_axis
-from netsor.plot.density import draw_histogram, draw_law, finish, gaussian_density
-from netsor.plot.style import BLACK, BLUE, GREEN, GREY, ORANGE, VERMILION, legend, new_figure, series_colour
+from netsor.plot.density import POINTS, REACH, draw_law, finish, gaussian_density
+from netsor.plot.histogram import draw_histogram
+from netsor.plot.style import BLACK, BLUE, GREEN, GREY, ORANGE, PURPLE, VERMILION, legend, new_figure
 from netsor.reproduce.attention_paper import FigureData, Scores
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ EXACT = "no smoothing: Gaussian of\nthe same variance"
 SMOOTHED = "KDE: finite n, each seed\nand mean (the paper's)"
 UNSMOOTHED = "no smoothing: finite n,\nconditional densities averaged"
 PANEL = (4.4, 3.4)
+HEADS = (BLUE, BLACK, PURPLE)
+"""Colours of numbers of heads: dark, for fine lines, and unlike VERMILION and ORANGE beside them."""
 
 
 def paper_figure(data: FigureData) -> Figure:
@@ -35,6 +38,7 @@ def paper_figure(data: FigureData) -> Figure:
     draw_law(linear, logarithmic, law, COORDINATE, finite={own.point.label: own.draws for own in data.measured})
     linear.set_title("(a) density, linear scale")
     logarithmic.set_title("(a) density, log scale")
+    legend(logarithmic, loc="lower center")  # where a bell leaves room
     draw_divergences(divergences, data)
     figure.suptitle(caption(data), fontsize=11)
     return figure
@@ -108,11 +112,11 @@ def head_figure(data: FigureData) -> Figure:
     """Figure 2: scores under both scalings; few heads, many heads, and the Gaussian of infinitely many."""
     figure, [[score_axes, linear, logarithmic]] = new_figure(1, 3, PANEL)
     draw_scores(score_axes, data.scores)
-    draw_heads(linear, logarithmic, data)
     deviation = float(data.infinite_heads.std().value)
-    x = np.linspace(*linear.get_xlim(), 161)
-    for axes in (linear, logarithmic):
-        axes.plot(x, gaussian_density(x, 0.0, deviation), color=VERMILION, linestyle=(0, (4, 2)), linewidth=1.3, label="limit, H = ∞ (Gaussian)")
+    x = REACH * deviation * np.linspace(-1, 1, POINTS)
+    for axes in (linear, logarithmic):  # a broad line below, for many heads are all but infinitely many
+        axes.plot(x, gaussian_density(x, 0.0, deviation), color=VERMILION, alpha=0.35, linewidth=6, label="limit, H = ∞ (Gaussian)")
+    draw_heads(linear, logarithmic, data)
     legend(logarithmic, loc="lower center")
     figure.suptitle(caption(data), fontsize=11)
     return figure
@@ -120,31 +124,33 @@ def head_figure(data: FigureData) -> Figure:
 
 def draw_scores(axes: Axes, scores: Scores) -> None:
     """p_11 with 1/sqrt(n), which has a Gaussian limit, and with 1/n, which has the limit 0."""
-    x = np.linspace(-4, 4, 161)
-    draw_histogram(axes, scores.root_scaled, 0.0, 1.0, rf"n = {scores.width}, scaled by $1/\sqrt{{n}}$", GREEN)
-    draw_histogram(axes, scores.full_scaled, 0.0, float(np.std(scores.full_scaled)), rf"n = {scores.width}, scaled by $1/n$", BLUE)
-    axes.plot(x, scores.law.pdf(x).value, color=BLACK, linewidth=1.6, label=r"limit for $1/\sqrt{n}$: N(0, 1)")
-    axes.plot([0, 0], [1e-4, 30], color=BLACK, linestyle=":", linewidth=1.3, label=r"limit for $1/n$: the number 0")
+    x = np.linspace(-4, 4, POINTS)
+    for draws, factor, colour in ((scores.root_scaled, r"1/\sqrt{n}", GREEN), (scores.full_scaled, "1/n", BLUE)):
+        reach = REACH * float(np.std(draws))
+        draw_histogram(axes, draws, -reach, reach, rf"n = {scores.width}, scaled by ${factor}$", colour)
+    axes.plot(x, scores.law.pdf(x).value, color=BLACK, linewidth=1.3, label=r"limit for $1/\sqrt{n}$: N(0, 1)", zorder=3)
+    axes.axvline(0, color=BLACK, linestyle=":", linewidth=1.3, label=r"limit for $1/n$: the number 0")
     axes.set_xlim(x[0], x[-1])
     axes.set_yscale("log")
-    axes.set_ylim(1e-4, 1e6)  # room for the legend
+    axes.set_ylim(1e-4, 30)
     axes.set_xlabel("score p[1,1]")
     axes.set_ylabel("density (integral 1)")
     axes.set_title("(a) scores, log scale")
-    legend(axes, loc="upper center")
+    legend(axes, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=2)
 
 
 def draw_heads(linear: Axes, logarithmic: Axes, data: FigureData) -> None:
-    """For each number of heads a histogram at finite width and the density of the limit, in one colour."""
+    """For each number of heads a histogram at finite width, faint, and the density of the limit, in one colour."""
     deviation = max(float(own.reference.law.std().value) for own in data.measured)
-    x = 5 * deviation * np.linspace(-1, 1, 161)
+    x = REACH * deviation * np.linspace(-1, 1, POINTS)
     top = 0.0
     for k, own in enumerate(data.measured):
-        density, colour = own.reference.law.pdf(x).value, series_colour(k)
+        density, colour = own.reference.law.pdf(x).value, HEADS[k % len(HEADS)]
         for axes in (linear, logarithmic):
-            top = max(top, draw_histogram(axes, own.draws, 0.0, deviation, own.point.label, colour), float(density.max()))
-            heads = own.point.parameters["H"]
-            axes.plot(x, density, color=BLACK, linestyle=("-", "--", "-.")[k % 3], linewidth=1.3, label=f"limit, H = {heads}")
+            height = draw_histogram(axes, own.draws, x[0], x[-1], own.point.label, colour, linewidth=2.2, alpha=0.4)
+            top = max(top, height, float(density.max()))
+            style = {"color": colour, "linestyle": ("-", (0, (5, 2)), (0, (2, 1)))[k % 3], "linewidth": 1.4}
+            axes.plot(x, density, label=f"limit, H = {own.point.parameters['H']}", zorder=3, **style)
     finish(linear, logarithmic, COORDINATE, x, top)
     part = "(b)" if data.scores is not None else "(a)"
     linear.set_title(f"{part} density, linear scale")
@@ -155,6 +161,7 @@ def narrow_head_figure(data: FigureData) -> Figure:
     """Figure 3: heads of a fixed width, so that n grows with their number."""
     figure, [[linear, logarithmic, divergences]] = new_figure(1, 3, PANEL)
     draw_heads(linear, logarithmic, data)
+    legend(logarithmic, loc="lower center")
     draw_head_divergences(divergences, data)
     figure.suptitle(caption(data), fontsize=11)
     return figure

@@ -7,57 +7,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 
 import pytest
+from cost_of_a_run import ATTENTION, DENSE, EXACT, PROGRAMS, RECURRENCE, dense_per_run, describe, draw, per_run
 
 import netsor
-from netsor.finite.plan import make_plan
-from netsor.finite.sampling import block_size, draw_block
 
 pytestmark = pytest.mark.slow
-
-ATTENTION = """
-width n
-index i, j in 1..4
-index a in 1..2
-input h[i] ~ N(0, 1)
-matrix WQ[a], WK[a], WV[a], WO[a] ~ N(0, 1/n)
-x[i] = clip(h[i], -100, 100)
-p[a,i,j] = dot(WQ[a] @ x[i], WK[a] @ x[j]) / sqrt(n)
-y[i] = sum(softmax(p[a,i,j] for j) * (WO[a] @ (WV[a] @ x[j])) for a, j) / sqrt(2)
-output y
-"""
-
-RECURRENCE = """
-width n
-index t in 1..20
-input u[t] ~ N(0, 1)
-matrix W ~ N(0, 1/n)
-s[1] = tanh(u[1])
-for r in 2..20:
-  s[r] = tanh(W @ s[r-1] + u[r])
-output s[20]
-"""
-
-
-def per_run(program: netsor.Program, width: int, coordinates: int | None = 1, seconds: float = 2.0) -> float:
-    """Processor seconds for one run."""
-    plan = make_plan(program.ir)
-    size = block_size(plan, width, coordinates)
-    draw_block(plan, width, coordinates, size, 0, 0)
-    start, blocks = time.process_time(), 0
-    while (used := time.process_time() - start) < seconds or not blocks:
-        draw_block(plan, width, coordinates, size, 0, blocks)
-        blocks += 1
-    return used / (blocks * size)
-
-
-def dense_per_run(program: netsor.Program, width: int, runs: int = 4) -> float:
-    start = time.process_time()
-    program.sample(width, runs, method="dense")
-    return (time.process_time() - start) / runs
-
 
 @pytest.mark.parametrize("coordinates, wanted", [(1, 2000), (None, 300)])
 def test_attention_against_dense_sampling(coordinates, wanted):
@@ -95,3 +51,11 @@ def test_one_run_of_a_million_coordinates_takes_a_second_and_a_gigabyte():
     seconds, gigabytes = map(float, found.stdout.split())
     print(f"\nn = 1,000,000: {seconds:.2f} s, {gigabytes:.2f} GiB")
     assert seconds < 1 and gigabytes < 1
+
+
+def test_the_figure_of_the_cost_is_of_these_measurements(tmp_path):
+    costs = {name: ([1e-9 * n for n in EXACT], [1e-6 * n * n for n in DENSE]) for name in PROGRAMS}
+    draw(costs, tmp_path / "cost.svg")
+    assert (tmp_path / "cost.svg").read_bytes().startswith(b"<?xml")
+    assert "at n = 1,024 dense takes 1,024,000 times as long" in describe(costs)
+    assert "256 times the width of 4,096 costs 256 times as much" in describe(costs)

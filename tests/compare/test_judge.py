@@ -132,3 +132,14 @@ def test_a_variance_that_does_not_vanish_disagrees():
 def test_a_variance_that_does_not_vanish_and_fits_no_form_is_unresolved():
     n = np.array([32.0, 64.0, 128.0])
     assert vanishing(1 + 8 / n + 2000 / n**2, (32, 64, 128)).verdict == UNRESOLVED
+
+
+def test_distances_have_a_rate_where_they_stand_out_of_their_noise():
+    """Distances 2/n to the uniform law from 10^6 draws' worth of noise, none drawn: two widths are seen, the third is below."""
+    edges = np.linspace(0.01, 0.99, 99)
+    shifted = [edges + 2 / n for n in (16, 64, 1024)]
+    series = DistributionSeries("y", "y[1]", (16, 64, 1024), tuple(shifted), (10**6,) * 3, edges, 0.0, np.inf)
+    (result,) = judge([], [series], 1e-4)
+    assert result.rate[0] == pytest.approx(1.0, abs=1e-6)
+    quiet = DistributionSeries("y", "y[1]", (16, 64), tuple(edges + 1e-4 for _ in (16, 64)), (10**6,) * 2, edges, 0.0, np.inf)
+    assert judge([], [quiet], 1e-4)[0].rate is None

@@ -3,8 +3,13 @@
 import matplotlib
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 import netsor
+from netsor.plot.density import draw_law
+from netsor.plot.histogram import joined_bins
+from netsor.plot.kernel import draw_kernel
+from netsor.plot.style import new_figure
 
 START = {"png": b"\x89PNG\r\n", "svg": b"<?xml", "pdf": b"%PDF-"}
 
@@ -42,7 +47,7 @@ def test_the_density_of_a_mixture_is_the_law_s_beside_the_gaussian_of_its_moment
         assert axes.get_yscale() == scale
         x, density = line(axes, "limit")
         np.testing.assert_array_equal(density, law.pdf(x).value)
-        x, gaussian = line(axes, "Gaussian of the same variance")
+        x, gaussian = line(axes, "Gaussian of the same mean and variance")
         step = x[1] - x[0]
         assert np.sum(gaussian) * step == pytest.approx(1, abs=1e-5)
         assert np.sum(x**2 * gaussian) * step == pytest.approx(float(law.var().value), rel=1e-3)
@@ -54,19 +59,75 @@ def test_a_gaussian_is_not_drawn_beside_itself(limit):
     assert [each.get_label() for each in panel[0].get_lines()] == ["limit"]
 
 
-def test_laws_known_through_samples_show_their_distribution_function(limit):
+def test_laws_known_through_samples_show_the_histogram_of_their_samples(limit):
     (panel,) = panels(limit.plot(outputs=["A"]))
-    x, below = line(panel[0], "limit")
-    np.testing.assert_array_equal(below, limit["A"][0, 0].cdf(x).value)
-    x, above = line(panel[1], "P(X > x)")
-    np.testing.assert_array_equal(np.nan_to_num(above), limit["A"][0, 0].sf(x).value)
+    law = limit["A"][0, 0]
+    samples = law.values.ravel()
+    for axes, scale in zip(panel, ("linear", "log")):
+        assert axes.get_yscale() == scale
+        (stairs,) = [each for each in axes.patches if each.get_label() == f"limit ({samples.size:,} samples)"]
+        heights, edges, _ = stairs.get_data()
+        np.testing.assert_allclose(heights, np.histogram(samples, edges)[0] / (samples.size * np.diff(edges)), rtol=1e-12)
+        x, gaussian = line(axes, "Gaussian of the same mean and variance")
+        assert x[np.argmax(gaussian)] == pytest.approx(float(law.mean().value), abs=x[1] - x[0])
+        assert np.max(gaussian) == pytest.approx(1 / np.sqrt(2 * np.pi * float(law.var().value)), rel=1e-3)
 
 
-def test_atoms_show_a_distribution_function_with_a_step():
-    limit = netsor.parse("width n\ninput x ~ N(0, 1)\ny = relu(x)\noutput y\n").limit()
-    (panel,) = panels(limit.plot())
+def test_the_limit_lies_above_the_histograms_of_finite_width(program, limit):
+    draws = program.sample(16, 500, workers=1)
+    for name in ("y", "A"):
+        (panel,) = panels(limit.plot(outputs=[name], finite={16: draws}))
+        for axes in panel[:2]:
+            artists = [*axes.get_lines(), *axes.patches]
+            (own,) = [each for each in artists if each.get_label().startswith("limit")]
+            (finite,) = [each for each in artists if each.get_label() == "n = 16"]
+            assert own.get_zorder() > finite.get_zorder()
+
+
+def relu_limit():
+    return netsor.parse("width n\ninput x ~ N(0, 1)\ny = relu(x)\noutput y\n")
+
+
+def test_atoms_show_a_distribution_function_that_jumps_there_and_nowhere_else():
+    (panel,) = panels(relu_limit().limit().plot())
     x, below = line(panel[0], "limit")
-    assert below[x < 0].max() == 0 and below[x == 0] == pytest.approx(0.5)
+    (jump,) = np.flatnonzero(np.diff(x) == 0)
+    assert x[jump] == 0 and below[jump] == pytest.approx(0) and below[jump + 1] == pytest.approx(0.5)
+    assert np.max(np.delete(np.diff(below), jump)) < 0.03
+    x, gaussian = line(panel[0], "Gaussian of the same mean and variance")
+    assert np.interp(1 / np.sqrt(2 * np.pi), x, gaussian) == pytest.approx(0.5, abs=1e-3)
+
+
+def test_atoms_show_both_tails_at_finite_width_too():
+    program = relu_limit()
+    (panel,) = panels(program.limit().plot(finite={16: program.sample(16, 400, workers=1)}))
+    x, tail = line(panel[1], "limit")
+    known = np.isfinite(tail)
+    np.testing.assert_allclose(tail[known & (x > 0.01)], ndtr(-x[known & (x > 0.01)]), rtol=1e-6)
+    x, tail = line(panel[1], "n = 16")
+    assert np.nanmax(tail) <= 0.5 and np.nanmin(tail) >= 1 / 400 - 1e-12
+
+
+def test_a_law_whose_samples_repeat_a_value_jumps_there():
+    from netsor.limit.laws import Empirical
+
+    generator = np.random.default_rng(0)
+    law = Empirical(np.where(generator.random((16, 500)) < 0.75, 0.0, generator.random((16, 500))))
+    _, [[left, right]] = new_figure(1, 2)
+    draw_law(left, right, law, "w")
+    x, below = line(left, "limit (8,000 samples)")
+    (jump,) = np.flatnonzero(np.diff(x) == 0)
+    assert x[jump] == 0 and below[jump + 1] - below[jump] == np.mean(law.values == 0)
+
+
+def test_bins_of_a_histogram_are_joined_until_they_have_five_draws():
+    draws = np.concatenate([np.random.default_rng(1).normal(size=2000), [4.5, np.nan]])
+    edges, counts = joined_bins(draws, -5, 5)
+    assert counts.sum() == 2001 and counts.min() >= 5
+    np.testing.assert_array_equal(np.histogram(draws[:-1], edges)[0], counts)
+    assert [len(each) for each in joined_bins(np.full(3, 9.0), -5, 5)] == [0, 0]
+    edges, counts = joined_bins(np.zeros(3), -5, 5)  # fewer than five in all
+    assert list(counts) == [3]
 
 
 def test_histograms_integrate_to_the_share_of_draws_in_the_picture(program, limit):
@@ -85,6 +146,18 @@ def test_the_heat_map_is_the_covariance_with_the_names_of_its_rows(limit):
     np.testing.assert_array_equal(image.get_array(), limit["y"].cov.value)
     assert [each.get_text() for each in panel[2].get_xticklabels()] == ["1", "2", "3"]
     assert [each.get_text() for each in panel[2].texts][:2] == [f"{limit['y'].cov.value[0, k]:.3g}" for k in (0, 1)]
+
+
+def test_a_matrix_has_the_same_colours_with_noise_around_its_zeros_and_without():
+    kernel = np.eye(3)
+    images = []
+    for values in (kernel, kernel + 0.01 * (np.ones((3, 3)) - 2 * kernel[::-1])):
+        _, [[axes]] = new_figure(1, 1)
+        draw_kernel(axes, values, "abc", "K", "i")
+        images.append(axes.get_images()[0])
+    assert images[0].get_cmap().name == images[1].get_cmap().name
+    assert all(image.norm.vmin == -image.norm.vmax for image in images)
+    assert images[0].norm(0.0) == images[1].norm(0.0) == 0.5
 
 
 def test_numbers_are_drawn_as_the_matrix_that_they_are(limit):

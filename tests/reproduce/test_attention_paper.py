@@ -137,3 +137,21 @@ def test_a_matched_gaussian_scores_what_the_limit_scores_against_itself():
     assert 1e-4 < own.floor.mean() < 1.2e-3
     assert abs(own.matched.mean() - own.floor.mean()) < 3 * np.hypot(own.floor.std(ddof=1), own.matched.std(ddof=1))
     assert float(own.exact.value) > 50 * float(own.exact.error)
+
+
+def overlap(one, other):
+    """The part of two intervals that both have, of the longer one."""
+    return max(0.0, min(one[1], other[1]) - max(one[0], other[0])) / max(one[1] - one[0], other[1] - other[0])
+
+
+def test_the_scores_of_figure_2_fill_their_panel(figures):
+    axes = paper_figure(figures["2"]).axes[0]
+    shown = np.concatenate([each.get_data().values for each in axes.patches] + [axes.get_lines()[0].get_ydata()])
+    assert overlap(np.log(axes.get_ylim()), np.log([shown.min(), shown.max()])) > 0.6
+
+
+@pytest.mark.parametrize(("figure", "panel", "limits"), [("2", 1, 3), ("3", 0, 3)])
+def test_limits_of_different_numbers_of_heads_are_told_apart(figures, figure, panel, limits):
+    axes = paper_figure(figures[figure]).axes[panel]
+    lines = [each for each in axes.get_lines() if each.get_label().startswith("limit")]
+    assert len({(each.get_color(), each.get_linestyle()) for each in lines}) == len({each.get_color() for each in lines}) == limits
