@@ -74,18 +74,24 @@ output y_out
 """
 
 
+MOST = 3.0  # points
+
+
 def compiled(source: str, folder: Path) -> str:
-    """What pdflatex complains about."""
+    """What pdflatex complains about: errors, and lines that stand out by more than ``MOST`` points."""
     (folder / "formulas.tex").write_text(source, encoding="utf-8")
     done = subprocess.run(
         ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "formulas.tex"], cwd=folder, capture_output=True, text=True, errors="replace")
-    return "" if done.returncode == 0 else "\n".join(line for line in done.stdout.splitlines() if line.startswith(("!", "l.")))
+    if done.returncode:
+        return "\n".join(line for line in done.stdout.splitlines() if line.startswith(("!", "l.")))
+    wide = re.findall(r"Overfull \\hbox \(([\d.]+)pt too wide\).*", done.stdout)
+    return ", ".join(f"{points} points too wide" for points in wide if float(points) > MOST)
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 @pytest.mark.parametrize("path", sorted(PROGRAMS.glob("*.netsor")), ids=lambda path: path.stem)
-def test_the_latex_of_every_program_compiles(path, tmp_path):
+def test_the_latex_of_every_program_compiles_within_its_margins(path, tmp_path):
     assert not compiled(load(path).derive().latex(), tmp_path)
 
 

@@ -8,10 +8,10 @@ import unicodedata
 import sympy
 from sympy.printing.latex import LatexPrinter, latex_escape
 
+from netsor.derive.printing.layout import aligned
 from netsor.derive.printing.notes import notes
 
 KERNELS = {"K": "K", "k": r"\kappa", "m": "m", "C": "C", "rho": r"\rho", "e": "e"}
-LONG = 110  # characters of a formula beyond which it is broken at its sums
 GREEK = {chr(code): unicodedata.name(chr(code)).split()[-1] for code in range(0x3b1, 0x3ca) if code != 0x3c2}
 SIGNS = {"→": r"\to", "∞": r"\infty", "⊤": r"\top", "√": r"\surd", "≤": r"\le", "≥": r"\ge"}
 SIGNS |= {letter: rf"\{found.lower()}" for letter, found in GREEK.items()}
@@ -55,6 +55,12 @@ class Printer(LatexPrinter):
         sign = {1: "", -1: "-"}.get(rest)
         return (f"{self._print(rest)} " if sign is None else sign) + self._print(sums[0])
 
+    def _needs_mul_brackets(self, expr, first=False, last=False) -> bool:
+        return not expr.has(sympy.Mod) and super()._needs_mul_brackets(expr, first, last) or isinstance(expr, (sympy.Add, sympy.Mod))
+
+    def _needs_add_brackets(self, expr) -> bool:
+        return isinstance(expr, sympy.Mod) or not expr.has(sympy.Mod) and super()._needs_add_brackets(expr)
+
     def _print_KroneckerDelta(self, expr, exp=None) -> str:
         return rf"\delta_{{{self._print(expr.args[0])},{self._print(expr.args[1])}}}"
 
@@ -97,9 +103,13 @@ class Printer(LatexPrinter):
         if len(expr.variables) == 1:
             law = rf"{variables}\sim\mathcal{{N}}\left({self._print(expr.means[0])},{self._print(expr.covariance[0, 0])}\right)"
         else:
+            if expr.covariance == sympy.eye(expr.covariance.rows):
+                cov = "I"
+            else:
+                rows = r"\\".join("&".join(map(self._print, expr.covariance.row(k))) for k in range(expr.covariance.rows))
+                cov = rf"\begin{{pmatrix}}{rows}\end{{pmatrix}}"
             mean = "0" if all(m == 0 for m in expr.means) else rf"\left({','.join(map(self._print, expr.means))}\right)"
-            rows = r"\\".join("&".join(map(self._print, expr.covariance.row(k))) for k in range(expr.covariance.rows))
-            law = rf"({variables})\sim\mathcal{{N}}\left({mean},\begin{{pmatrix}}{rows}\end{{pmatrix}}\right)"
+            law = rf"({variables})\sim\mathcal{{N}}\left({mean},{cov}\right)"
         return rf"\mathbb{{E}}\left[{self._print(expr.integrand)}\;;\;{law}\right]"
 
     def _print_Expected(self, expr) -> str:
@@ -115,9 +125,7 @@ class Printer(LatexPrinter):
         return rf"\operatorname{{excess\,kurtosis}}\left({self._print(expr.args[0])}\right)"
 
     def _print_SquaredWeights(self, expr, exp=None) -> str:
-        order, *rest = expr.args
-        found = rf"W_{{{order}}}\left({', '.join(map(self._print, rest))}\right)"
-        return found if exp is None else rf"{found}^{{{exp}}}"
+        return expr._latex(self, exp)
 
     def _print_Function(self, expr, exp=None) -> str:
         if type(expr).__module__.startswith("sympy"):
@@ -169,33 +177,22 @@ def left_side(statement) -> str:
     return shown
 
 
-def equation(statement) -> str:
-    """A statement as one displayed equation (the inside of ``align*`` or ``$$``)."""
+def equations(statement) -> str:
+    """A statement and those that explain its parts as displayed equations (the inside of ``align*`` or ``aligned``), broken over lines."""
+    return aligned([_row(part) for part in (statement, *statement.where)])
+
+
+def _row(statement) -> tuple[str, str, str]:
     left = left_side(statement)
     if statement.name is not None:
         left += f" = {latex(statement.name)}"
-    condition = "" if not statement.condition else r"\qquad " + _condition(statement.condition)
-    return f"{left} &= {_right(statement.right)}{condition}"
+    return left, latex(statement.right), _condition(statement.condition) if statement.condition else ""
 
 
 def _condition(text: str) -> str:
     letter, _, values = text.partition(" = ")
     values = values.replace("..", r",\ldots,")
     return f"({letter} = {values})"
-
-
-def _right(expr: sympy.Expr) -> str:
-    whole = latex(expr)
-    if len(whole) <= LONG or not isinstance(expr, sympy.Add):
-        return whole
-    terms = [latex(term) for term in expr.as_ordered_terms()]
-    signed = [terms[0]] + [term if term.startswith("-") else f"+ {term}" for term in terms[1:]]
-    return " \\\\\n&\\quad {}".join(signed)
-
-
-def lines(statement) -> list[str]:
-    """The equations of a statement: its own and those that explain its parts."""
-    return [equation(part) for part in (statement, *statement.where)]
 
 
 def remark(statement) -> str:
@@ -214,10 +211,10 @@ def body(derivation) -> str:
     for title, statements in derivation.sections():
         found.append(rf"\paragraph{{{title}.}}")
         for statement in statements:
-            found.append(r"\begin{align*}" + "\n" + " \\\\\n".join(lines(statement)) + "\n" + r"\end{align*}")
+            found.append(r"\begin{align*}" + "\n" + equations(statement) + "\n" + r"\end{align*}")
             if remark(statement):
                 found.append(rf"\noindent{{\small {_words(remark(statement))}.}}")
-    found += [rf"\noindent {note}" for note in notes(derivation, latex=True)]
+    found += [rf"\paragraph{{Note.}} {note}" for note in notes(derivation, latex=True)]
     return "\n".join(found)
 
 
@@ -227,6 +224,7 @@ def document(derivation) -> str:
     return "\n".join([
         r"\documentclass{article}", r"\usepackage[utf8]{inputenc}", r"\usepackage{amsmath,amssymb}",
         r"\usepackage[margin=2cm]{geometry}", r"\allowdisplaybreaks", r"\setlength{\parindent}{0pt}", r"\emergencystretch=3em",
+        r"\renewcommand{\labelitemi}{$\bullet$}",
         r"\begin{document}", rf"\section*{{{title}}}", body(derivation),
         r"\end{document}", ""])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from netsor.derive.printing.latex import lines, remark
+from netsor.derive.printing.latex import equations, remark
 from netsor.derive.printing.notes import notes
 
 
@@ -13,8 +13,7 @@ def document(derivation) -> str:
     for title, statements in derivation.sections():
         found += [f"## {title}", ""]
         for statement in statements:
-            equations = " \\\\\n".join(lines(statement))
-            found += ["$$", "\\begin{aligned}", equations, "\\end{aligned}", "$$", ""]
+            found += ["$$", "\\begin{aligned}", equations(statement), "\\end{aligned}", "$$", ""]
             if remark(statement):
                 found += [f"*{remark(statement)}*", ""]
     found += [f"{note}\n" for note in notes(derivation, latex=True)]
