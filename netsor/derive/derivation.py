@@ -10,6 +10,7 @@ import sympy
 
 from netsor.derive.build import collect
 from netsor.derive.layers import with_loops
+from netsor.derive.phrases import Phrase
 from netsor.derive.statement import Statement, without_idle_correlations
 from netsor.ir.evaluate import Evaluator
 from netsor.ir.expressions import Index, Sym
@@ -28,15 +29,17 @@ TITLES = {
 class Derivation:
     """What a program tends to, as SymPy formulas; made by ``program.derive()``.
 
-    ``statements`` are all equations, each after those that it mentions; ``lines`` are the same with the passes of a loop made one.
+    ``statements`` are all equations, each after those that it mentions; ``lines`` are the same with the passes of a loop made one;
+    ``inputs`` say what is given.
     ``derivation[name]`` is the right side of an equation by its left side as text."""
 
     def __init__(self, program: Program, outputs: list[str] | None = None, steps: bool = False):
         collector = collect(program, outputs, steps)
         self.program, self.steps = collector.program, steps
-        self.analysis = collector.analysis
+        self.analysis, self.names = collector.analysis, collector.names
         self.statements: list[Statement] = without_idle_correlations([statement.tidied() for statement in collector.statements])
         self.lines: list[Statement] = with_loops(self.statements)
+        self.inputs: list[Phrase] = collector.inputs
 
     # --- access ------------------------------------------------------------------------------------------------------
 
@@ -130,16 +133,20 @@ class Derivation:
     @property
     def hypotheses(self) -> list[str]:
         """What the limit rests on, one sentence each."""
+        return [phrase.text() for phrase in self.premises()]
+
+    def premises(self) -> list[Phrase]:
+        """The hypotheses as phrases, with their formulas."""
         from netsor.derive.hypotheses import hypotheses
 
         return hypotheses(self)
 
     def sections(self) -> list[tuple[str, list]]:
-        """Titles and lines, consecutive lines of one kind together."""
-        result: list[tuple[str, list]] = []
-        for line in self.lines:
+        """Titles and lines, consecutive lines of one kind together; what is given (beside ``inputs``) first."""
+        result: list[tuple[str, list]] = [(TITLES["given"], [])]
+        for line in sorted(self.lines, key=lambda line: line.section != "given"):
             title = TITLES[line.section]
-            if not result or result[-1][0] != title:
+            if result[-1][0] != title:
                 result.append((title, []))
             result[-1][1].append(line)
         return result

@@ -33,7 +33,7 @@ def _merge(statements: list[Statement], place: int) -> list[Statement]:
         general = _general(statement, place, own[0].of, value)
         key = (statement.section, general.left, general.right, tuple((w.left, w.right) for w in general.where), statement.rule)
         run = runs.get(key)
-        if run is not None and run[-1][0] == value - 1:
+        if run is not None and _continues([each for each, _ in run], value):
             run.append((value, general))
             continue
         runs[key] = run = [(value, general)]
@@ -48,10 +48,17 @@ def _merge(statements: list[Statement], place: int) -> list[Statement]:
             merged.append(first)
             continue
         letter = _letter(run[0][1])
-        condition = f"{letter} = {run[0][0]}..{run[-1][0]}"
+        values = [value for value, _ in run]
+        condition = f"{letter} = {min(values)}..{max(values)}"
         joined = ", ".join(filter(None, (first.condition, condition)))
         merged.append(replace(_renamed(run[0][1], letter), condition=joined))
     return merged
+
+
+def _continues(values: list[int], value: int) -> bool:
+    """Whether a pass is the next one of a run of passes, up or down."""
+    step = values[1] - values[0] if len(values) > 1 else value - values[0]
+    return abs(step) == 1 and value == values[-1] + step
 
 
 PASS = sympy.Symbol("<pass>", integer=True)
@@ -80,6 +87,7 @@ def _replaced(statement: Statement, names: dict) -> Statement:
     return replace(
         statement, left=inner(statement.left), right=inner(statement.right),
         name=None if statement.name is None else inner(statement.name),
+        law=None if statement.law is None else statement.law.xreplace(names),
         where=[_replaced(part, names) for part in statement.where])
 
 

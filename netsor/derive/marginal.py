@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import sympy
 
+from netsor.derive.laws import marginal
 from netsor.derive.names import Letters
-from netsor.derive.printing.text import text
 from netsor.derive.score_moments import ScoreMoments
 from netsor.derive.objects import GaussianExpectation, ScoreExpectation
 from netsor.derive.softmax import with_squared_weights
@@ -62,14 +62,14 @@ class _Sides:
         self.letters, self.collector = Letters(), collector
         self.elements = [collector.names.element(r.family, [self.convert(s) for s in r.subscripts]) for r in (reference, other)]
         self.axes = self.letters.axes(self.convert)
-        self.over = collector.scores_of(reference.family)
+        self.over = collector.scores_of(reference.family, averaged=True)
 
     def convert(self, expr: Expr) -> sympy.Expr:
         return self.collector.convert(expr, self.letters)
 
     def covariance(self, total: sympy.Expr, law: str) -> Statement:
         return Statement("moments", Covariance(*self.elements), total, "law of total covariance", CITATION, over=self.over, axes=self.axes,
-                         law=f"{text(self.elements[0])} {law}")
+                         law=marginal(self.elements[0], law))
 
     def mixture(self, total: sympy.Expr, kurtosis: sympy.Expr) -> list[Statement]:
         """Covariance and excess kurtosis of a centred mixture."""
@@ -85,7 +85,7 @@ def _with_random_mean(reference: Coord, other: Coord, body: Expr, means: list[Ex
     sides = _Sides(reference, other, collector)
     one, two = map(sides.convert, means)
     total = ScoreExpectation(sides.convert(body) + one * two) - ScoreExpectation(one) * ScoreExpectation(two)
-    return sides.covariance(total, "a mixture of Gaussians, their means random too")
+    return sides.covariance(total, "a mixture of Gaussians, whose means are random too")
 
 
 def _as_expectations(reference: Coord, other: Coord, body: Expr, collector) -> list[Statement]:

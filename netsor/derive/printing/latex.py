@@ -196,24 +196,28 @@ def _condition(text: str) -> str:
 
 
 def remark(statement) -> str:
-    """Rule, citation and conditioning of a statement, in words."""
-    parts = [statement.law] if statement.law else []
+    """Rule and citation of a statement and what it is an expectation over, in LaTeX."""
+    parts = []
     if statement.over:
-        parts.append(f"over the law of {', '.join(statement.over)}")
+        parts.append(f"over the law of {', '.join(f'${name(each)}$' for each in statement.over)}")
     if statement.rule:
-        parts.append(statement.rule + (f" ({statement.citation})" if statement.citation else ""))
+        parts.append(words(statement.rule + (f" ({statement.citation})" if statement.citation else "")))
     return "; ".join(parts)
 
 
 def body(derivation) -> str:
     """The derivation without preamble."""
-    found = [r"\begin{itemize}"] + [rf"\item {_words(each)}" for each in derivation.hypotheses] + [r"\end{itemize}"]
+    found = [r"\begin{itemize}"] + [rf"\item {each.latex()}" for each in derivation.premises()] + [r"\end{itemize}"]
     for title, statements in derivation.sections():
         found.append(rf"\paragraph{{{title}.}}")
+        if title == "Given":
+            found += [r"\begin{itemize}", *(rf"\item {each.latex()}" for each in derivation.inputs), r"\end{itemize}"]
         for statement in statements:
+            if statement.law is not None:
+                found.append(statement.law.latex())
             found.append(r"\begin{align*}" + "\n" + equations(statement) + "\n" + r"\end{align*}")
             if remark(statement):
-                found.append(rf"\noindent{{\small {_words(remark(statement))}.}}")
+                found.append(rf"\noindent{{\small {words(remark(statement))}.}}")
     found += [rf"\paragraph{{Note.}} {note}" for note in notes(derivation, latex=True)]
     return "\n".join(found)
 
@@ -229,7 +233,13 @@ def document(derivation) -> str:
         r"\end{document}", ""])
 
 
-def _words(text: str) -> str:
+FORMULAS = {"3 Var V/(E V)^2": r"$3\operatorname{Var}V/(\mathbb{E}\,V)^2$"}  # in the names of rules
+
+
+def words(text: str) -> str:
+    """Words in LaTeX."""
+    if text in FORMULAS:
+        return FORMULAS[text]
     escaped = latex_escape(text).replace("n → ∞", r"$n\to\infty$")
     for sign, command in SIGNS.items():
         escaped = escaped.replace(sign, f"${command}$")
