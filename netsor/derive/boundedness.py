@@ -6,6 +6,7 @@ from netsor.ir.expressions import Add, Array, Call, Compare, Coord, Expr, Index,
 from netsor.ir.facts import bottom_up, uses, with_all_they_use
 from netsor.ir.laws import Law
 from netsor.ir.program import Family, Given, Iid, MatMul, Nonlin, Score
+from netsor.ir.rewrite import walk
 from netsor.nonlinearities import registry
 
 BOUNDED_CALLS = ("tanh", "sin", "cos", "erf", "sign")
@@ -13,7 +14,7 @@ BOUNDED_CALLS = ("tanh", "sin", "cos", "erf", "sign")
 
 def unbounded(scores: list[Family]) -> list[Family]:
     """The vectors that matrices are applied to on the way to the scores, or that are multiplied in them, and are not bounded by what
-    the program says of them; products with matrices are left out, as they are Gaussian by construction."""
+    the program says of them; products with matrices and their linear combinations are left out, as they are Gaussian by construction."""
     known: dict[Family, bool] = {}
     found: dict[Family, None] = {}
     for family in with_all_they_use(scores):
@@ -21,28 +22,27 @@ def unbounded(scores: list[Family]) -> list[Family]:
             case MatMul(argument=argument):
                 sides = [argument]
             case Score(left=left, right=right):
-                sides = [left, right]
+                sides = [side for side in (left, right) if not isinstance(side.family.definition, Given)]  # a Gaussian vector by itself
             case _:
                 continue
         for side in sides:
-            if isinstance(side.family.definition, (Given, Nonlin)) and not _is_linear(side.family):
-                if not bottom_up(side.family, known, uses, lambda f: _is_bounded(f, known)):
-                    found[side.family] = None
+            if not bottom_up(side.family, known, uses, lambda f: _is_covered(f, known)):
+                found[side.family] = None
     return list(found)
 
 
-def _is_linear(family: Family) -> bool:
-    """Whether a vector is a linear combination of Gaussian ones that matrices made."""
-    return family.kind == "G" and isinstance(family.definition, Nonlin)
-
-
-def _is_bounded(family: Family, known: dict[Family, bool]) -> bool:
+def _is_covered(family: Family, known: dict[Family, bool]) -> bool:
+    """Whether a vector is bounded, or a product with a matrix or a linear combination of such products."""
     match family.definition:
+        case MatMul():
+            return True
+        case Nonlin(body=body) if family.kind == "G":
+            return all(known[part.family] for part in walk(body) if isinstance(part, Coord))
         case Nonlin(body=body):
             return _bounded(body, known)
         case Iid(law=law):
             return _has_bounded_law(law)
-    return not family.is_vector and not family.is_sampled
+    return not isinstance(family.definition, Given)
 
 
 def _has_bounded_law(law: Law) -> bool:
@@ -55,7 +55,7 @@ def _bounded(expr: Expr, known: dict[Family, bool]) -> bool:
         case Num() | Sym() | Width() | Index() | Array() | Compare() | Logic() | Indicator():
             return True
         case Coord():
-            return known[expr.family]
+            return known[expr.family] and expr.family.kind != "G"
         case Add(terms=terms):
             return all(_bounded(term, known) for term in terms)
         case Mul(factors=factors):

@@ -7,6 +7,7 @@ import sympy
 from netsor.derive import laws
 from netsor.derive.collect import Collector
 from netsor.derive.conditional import ConditionalLaw
+from netsor.derive.fresh_factor_step import FreshFactorStep
 from netsor.derive.inputs import inputs
 from netsor.derive.marginal import marginal_laws
 from netsor.derive.phrases import Phrase
@@ -36,15 +37,17 @@ def collect(program: Program, outputs: list[str] | None = None, steps: bool = Fa
         program = analysis.program  # without transposes, with the same limit
         wanted = [output for output in program.outputs if outputs is None or output.name in outputs]
         outputs_laws = [law for output in wanted for law in output_laws(output, analysis)]
-        scores = score_laws(analysis)
+        scores = score_laws(analysis, steps)
         collector = Collector(program, analysis, steps)
         scalars = [part.reference for output in wanted if not output.is_vector for part in output.parts]
         collector.reach([law.expression for law in scores + outputs_laws] + scalars)
-        for key in list(analysis.recursion.known()) if steps else ():
-            collector.require_kernel(key)
-        for law in scores + outputs_laws:
-            collector.require(law.expression)
-            law.state(collector)
+        if steps:  # in the order of the program
+            keys = [(*_earliest(key), collector.require_kernel, key) for key in analysis.recursion.known()]
+            stated = [(law.order, 2, collector.state, law) for law in scores]
+            for *_, method, each in sorted(keys + stated, key=lambda entry: entry[:2]):
+                method(each)
+        for law in outputs_laws if steps else scores + outputs_laws:
+            collector.state(law)
         for scalar in scalars:
             collector.require(scalar)
             collector.require_scalar(scalar.family)
@@ -54,6 +57,12 @@ def collect(program: Program, outputs: list[str] | None = None, steps: bool = Fa
                 collector.statements += marginal_laws(*law.references, law.kernel, moments, collector)
         collector.inputs = inputs(collector, [part.reference.family for output in wanted for part in output.parts])
     return collector
+
+
+def _earliest(key: tuple) -> tuple[int, int]:
+    """Where the moment of a key stands among steps: with the latest of its families, means first."""
+    kind, *families = key
+    return max(family.order for family in families), int(kind != "mean")
 
 
 class LawOf:
@@ -67,6 +76,11 @@ class LawOf:
     @property
     def expression(self) -> Expr:
         return self.kernel.expression()
+
+    @property
+    def order(self) -> int:
+        """Its place in the program."""
+        return self.references[0].family.order
 
     def state(self, collector: Collector) -> None:
         letters = Letters()
@@ -105,15 +119,17 @@ class LawOf:
         return laws.gaussian("vectors", element, sympy.S.Zero if centred else None, given)
 
 
-def score_laws(analysis: Analysis) -> list[LawOf | ConditionalLaw]:
+def score_laws(analysis: Analysis, steps: bool = False) -> list[LawOf | ConditionalLaw | FreshFactorStep]:
     """The covariances of the scores of each group, and their laws given earlier scores of the group."""
-    found: list[LawOf | ConditionalLaw] = []
+    found: list[LawOf | ConditionalLaw | FreshFactorStep] = []
     for group in analysis.groups:
         families = group.families
         for k, one in enumerate(families):
             earlier = tuple(families[:k])
             conditional = ConditionalLaw(one, earlier, analysis.recursion.moment)
             explicit = bool(earlier) and conditional.is_explicit
+            if isinstance(one.definition, Score) and steps:
+                found.append(FreshFactorStep(one, analysis))
             for other in (one, *earlier):
                 rule = rule_of(one)
                 left, right = (family[tuple(copy(axis, side) for axis in family.axes)] for family, side in ((one, "x"), (other, "y")))

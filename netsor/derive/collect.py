@@ -134,6 +134,11 @@ class Collector:
 
     # --- statements --------------------------------------------------------------------------------------------------
 
+    def state(self, law) -> None:
+        """State a law (of :mod:`netsor.derive.build`) after everything that it mentions."""
+        self.require(law.expression)
+        law.state(self)
+
     def require(self, expr: Expr) -> None:
         """State everything that an expression mentions, earliest first."""
         stack: list[tuple[object, bool]] = [(found, False) for found in self._mentions(expr)]

@@ -30,6 +30,11 @@ class ConditionalLaw:
         self.family, self.earlier, self.moment = family, earlier, moment
 
     @property
+    def order(self) -> int:
+        """Its place in the program."""
+        return self.family.order
+
+    @property
     def is_explicit(self) -> bool:
         """Whether the earlier scores are uncorrelated."""
         if any(self._kernel(one, "z", other, "w").terms for one in self.earlier for other in self.earlier if one is not other):

@@ -44,12 +44,13 @@ class Derivation:
     # --- access ------------------------------------------------------------------------------------------------------
 
     def __getitem__(self, left: str) -> sympy.Expr:
-        """The right side of the equation whose left side (or name) reads so, as in the text form.
+        """The right side of the equation whose left side (or name) reads so, as in the text form; of the last one if there are several
+        (a variance that is an average over an infinite axis, and then that average worked out).
 
         :raises KeyError: with the left sides there are."""
         from netsor.derive.printing.text import left_side, text
 
-        for statement in (*self.lines, *self.statements):
+        for statement in (*reversed(self.lines), *self.statements):
             for part in (statement, *statement.where):
                 if left == left_side(part) or (part.name is not None and left == text(part.name)):
                     return part.right
@@ -122,10 +123,10 @@ class Derivation:
         lowest = lambda axis: 1 if axis.range.infinite else round(Evaluator(functions, dict(values)).number(ends(axis.range)[0]))  # noqa: E731
         found: dict[tuple, tuple] = {}
         for family in self.program.families:
-            given = scores.get(family.label, scores.get(family.name)) if family.is_sampled else None
+            given = next((scores[name] for name in (family.label, family.name, self.names.family(family)) if name in scores), None) if family.is_sampled else None
             if given is not None:
                 fixed = tuple(None if isinstance(part, Index) else part for part in family.pattern)
-                found[family.name, fixed] = (np.asarray(given, dtype=float), [lowest(axis) for axis in family.axes])
+                found[self.names.family(family), fixed] = (np.asarray(given, dtype=float), [lowest(axis) for axis in family.axes])
         return found
 
     # --- presentation ------------------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ def hypotheses(derivation) -> list[Phrase]:
             f"Entries of matrices are iid Gaussian, matrices and inputs independent of each other; {program.width} → ∞ "
             "with everything else fixed"))
     scores = [f for f in analysis.program.families if isinstance(f.definition, Score) and f in analysis.needed_scores()]
-    if scores and (beyond := unbounded(scores)):
+    if theorem.proved and (beyond := unbounded(scores)):
         elements = dict.fromkeys(_merged([(_element(derivation, family), sympy.S.Zero) for family in beyond]))
         found.append(Phrase.of(
             "The theorem on scores asks for bounded functions; ", *listed(each for each, _, _ in elements),

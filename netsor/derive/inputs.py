@@ -6,7 +6,7 @@ import sympy
 
 from netsor.derive.layers import with_loops
 from netsor.derive.names import Letters, LoopNumber, indexed
-from netsor.derive.phrases import Phrase, listed
+from netsor.derive.phrases import Equation, Phrase, listed
 from netsor.derive.statement import Covariance, Statement
 from netsor.ir.expressions import Array, Coord, Expr
 from netsor.ir.facts import parts, with_all_they_use
@@ -48,7 +48,7 @@ def _vector(collector, family: Family) -> Statement:
     covariance = sympy.Add(*[
         collector.delta(equalities, letters) * collector.convert(coefficient, letters)
         for (equalities, _), coefficient in kernel.terms.items()])
-    spread = ["variance ", covariance] if not family.axes else [Covariance(left, right), " = ", covariance]
+    spread = ["variance ", covariance] if not family.axes else [Equation(Covariance(left, right), covariance)]
     return Statement("given", left, sympy.Tuple(mean, covariance), "input", law=Phrase.of(
         left, ": input with iid coordinates, Gaussian with mean ", mean, " and ", *spread))
 
@@ -101,9 +101,7 @@ def _numbers(parameters: dict) -> list[Phrase]:
     settled = {name: value for name, value in parameters.items() if value is not None}
     if not settled:
         return []
-    shown = listed(sympy.Symbol(name) for name in settled)
-    values = iter("∞" if value == float("inf") else str(value) for value in settled.values())
-    parts = [part if isinstance(part, str) else (part, f" = {next(values)}") for part in shown]
-    flat = [piece for part in parts for piece in (part if isinstance(part, tuple) else (part,))]
+    values = {name: sympy.oo if value == float("inf") else sympy.sympify(value) for name, value in settled.items()}
+    flat = listed(Equation(sympy.Symbol(name), value) for name, value in values.items())
     return [Phrase.of(*flat, ": numbers here and no symbols" if len(settled) > 1 else ": a number here and no symbol",
                       ", being set or deciding which equations there are")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy
 
-from netsor.derive.phrases import Phrase, listed
+from netsor.derive.phrases import Formula, Phrase, listed
 
 
 def gaussian(kind: str, element: sympy.Expr, mean: sympy.Expr | None, given: tuple[str, ...] = (), besides: str = "") -> Phrase:
@@ -13,7 +13,8 @@ def gaussian(kind: str, element: sympy.Expr, mean: sympy.Expr | None, given: tup
     ``kind`` is what the elements are called (in the plural), ``mean`` None where it is stated on a line of its own, ``given`` the scores
     that are given, ``besides`` what else is said of them."""
     many = bool(_letters(element))
-    start = ["Given ", *listed(map(sympy.Symbol, given)), ", "] if given else []
+    names = ["earlier scores"] if kind == "scores" else listed(map(sympy.Symbol, given))
+    start = ["Given ", *names, ", "] if given else []
     subject = [f"the {kind} " if given else f"The {kind} ", element, " are jointly Gaussian"] if many else [element, " is Gaussian"]
     centre = [" with the mean above"] if mean is None else [" with mean ", mean]
     return Phrase.of(*start, *subject, *centre, f"{besides}, with" if besides else " and", " covariance" if many else " variance")
@@ -24,11 +25,11 @@ def conditioned(kind: str, element: sympy.Expr, given: list[sympy.Expr], explici
     start = ["Given ", *listed(given), f", the {kind} ", element, " are jointly Gaussian with "]
     if explicit:
         return Phrase.of(*start, "mean and covariance")
-    first, second = (sympy.Symbol(f"C{k}", commutative=False) for k in ("21", "11"))
-    other, own, past = (sympy.Symbol(name, commutative=False) for name in ("C12", "C22", "p1"))
     return Phrase.of(
-        *start, "mean ", first * second**-1 * past, " and covariance ", own - first * second**-1 * other, ", ", past,
-        " the scores that are given, ", own, " the first of these covariances and ", first, " the others,")
+        *start, "mean ", Formula("C21 C11^-1 p1", "C_{21} C_{11}^{-1} p_1"), " and covariance ",
+        Formula("C22 - C21 C11^-1 C12", "C_{22} - C_{21} C_{11}^{-1} C_{12}"), ", ", Formula("p1", "p_1"), " being the scores that are given, ",
+        Formula("C", "C"), " the covariances of ", Formula("p1", "p_1"), " and of these scores ", Formula("p2", "p_2"),
+        ": beside those above")
 
 
 def marginal(element: sympy.Expr, law: str) -> Phrase:

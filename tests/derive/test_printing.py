@@ -52,7 +52,10 @@ def test_braces_of_latex_are_balanced(derivation):
     assert found.count("{") == found.count("}") and found.count(r"\left") == found.count(r"\right")
 
 
-@pytest.mark.parametrize("name, expected", [("sigma_w", r"\sigma_{w}"), ("sw2", "sw_{2}"), ("α", r"\alpha"), ("W f(x)", r"\text{W f(x)}"), ("x'", "x'")])
+@pytest.mark.parametrize("name, expected", [
+    ("sigma_w", r"\sigma_{w}"), ("sw2", r"\mathrm{sw}_{2}"), ("α", r"\alpha"), ("x'", "x'"), ("head", r"\mathrm{head}"), ("y_out", r"y_{\mathrm{out}}"), ("p[1]", "p_{1}"),
+    ("W f(x)", r"W\,\operatorname{f}(x)"), ("avg(head^2)", r"\operatorname{avg}(\mathrm{head}^{2})"), ("(W s + u)", r"(W\,s+u)"),
+    ("x.u.avg", r"\mathrm{x.u.avg}"), ("x.a.p'", r"\mathrm{x.a.p}'"), ("a[b", r"\text{a[b}")])
 def test_names_in_latex(name, expected):
     assert about(name) == expected
 

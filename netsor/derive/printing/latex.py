@@ -6,15 +6,20 @@ import re
 import unicodedata
 
 import sympy
-from sympy.printing.latex import LatexPrinter, latex_escape
+from sympy.printing.latex import LatexPrinter, latex_escape, other_symbols, tex_greek_dictionary
+from sympy.core.alphabets import greeks
 
+from netsor.derive.marginal import KURTOSIS
 from netsor.derive.printing.layout import aligned
 from netsor.derive.printing.notes import notes
 
-KERNELS = {"K": "K", "k": r"\kappa", "m": "m", "C": "C", "rho": r"\rho", "e": "e"}
+translated = {*greeks, *(letter.capitalize() for letter in greeks), *tex_greek_dictionary, *other_symbols}
+KERNELS = {"K": "K", "V": "V", "k": r"\kappa", "m": "m", "C": "C", "rho": r"\rho", "e": "e"}
 GREEK = {chr(code): unicodedata.name(chr(code)).split()[-1] for code in range(0x3b1, 0x3ca) if code != 0x3c2}
 SIGNS = {"→": r"\to", "∞": r"\infty", "⊤": r"\top", "√": r"\surd", "≤": r"\le", "≥": r"\ge"}
 SIGNS |= {letter: rf"\{found.lower()}" for letter, found in GREEK.items()}
+PIECE = re.compile(r"[^\W_][\w.]*'*| ?[-+*] ?|[/^(), ]")  # of a name that is a formula
+NUMBERED = re.compile(r"([^\W_][\w.']*)\[([\d,]+)\]\Z")  # p[1]
 IDENTIFIER = re.compile(r"[^\W_]+(_[^\W_]+)*\Z")
 
 
@@ -147,18 +152,50 @@ def name(text: str) -> str:
 
 
 def about(text: str) -> str:
-    """The name of a family or parameter."""
+    """The name of a family or parameter; what a family without a name computes is set as a formula."""
     text = "".join(GREEK[letter].lower() if letter in GREEK else letter for letter in text)
     primes = len(text) - len(text.rstrip("'"))
     plain = text.rstrip("'")
     if IDENTIFIER.match(plain):
-        return LatexPrinter()._print_Symbol(sympy.Symbol(plain)) + "'" * primes
+        return identifier(plain) + "'" * primes
+    if found := NUMBERED.match(text):
+        return subscripted(about(found[1]), found[2])
+    pieces = PIECE.findall(text)
+    if "".join(pieces) == text:
+        return "".join(_piece(piece, after) for piece, after in zip(pieces, [*pieces[1:], ""]))
     return rf"\text{{{latex_escape(text)}}}"
 
 
+def identifier(text: str) -> str:
+    """A name in LaTeX: one letter or Greek letter in italics, several upright, with digits at the end and what follows ``_`` below."""
+    head, _, below = text.partition("_")
+    letters = head.rstrip("0123456789")
+    subscripts = [part for part in (head[len(letters):], *below.split("_")) if part]
+    if len(letters) == 1 or letters in translated:
+        shown = LatexPrinter()._print_Symbol(sympy.Symbol(letters))
+    else:
+        shown = rf"\mathrm{{{letters}}}"
+    if not letters or not subscripts:
+        return shown if letters else text
+    inner = " ".join(part if len(part) == 1 or part.isdigit() else about(part) for part in subscripts)
+    return f"{shown}_{{{inner}}}"
+
+
+def _piece(piece: str, after: str) -> str:
+    """A part of a name that is a formula: an identifier, a number, a sign."""
+    if not IDENTIFIER.match(piece[:1]):
+        return {" ": r"\,", "*": r"\,"}.get(piece.strip() or " ", piece.strip())
+    if piece.replace(".", "").isdigit():
+        return f"{{{piece}}}"
+    if after == "(":
+        return rf"\operatorname{{{latex_escape(piece)}}}"
+    plain = piece.rstrip("'")
+    return rf"\mathrm{{{latex_escape(plain)}}}{piece[len(plain):]}" if "." in piece else about(piece)
+
+
 def subscripted(base: str, subscripts: str) -> str:
-    """``base`` with subscripts; one that has some already is set in braces."""
-    if "_" in base.split("^")[0]:
+    """``base`` with subscripts; one that has some already, or is a formula, is set in braces."""
+    if "_" in base.split("^")[0] or "(" in base or r"\," in base:
         return rf"{{{base}}}_{{{subscripts}}}"
     return f"{base}_{{{subscripts}}}"
 
@@ -201,7 +238,7 @@ def remark(statement) -> str:
     if statement.over:
         parts.append(f"over the law of {', '.join(f'${name(each)}$' for each in statement.over)}")
     if statement.rule:
-        parts.append(words(statement.rule + (f" ({statement.citation})" if statement.citation else "")))
+        parts.append(words(statement.rule) + (words(f" ({statement.citation})") if statement.citation else ""))
     return "; ".join(parts)
 
 
@@ -217,7 +254,7 @@ def body(derivation) -> str:
                 found.append(statement.law.latex())
             found.append(r"\begin{align*}" + "\n" + equations(statement) + "\n" + r"\end{align*}")
             if remark(statement):
-                found.append(rf"\noindent{{\small {words(remark(statement))}.}}")
+                found.append(rf"{{\small {remark(statement)}.}}\par")
     found += [rf"\paragraph{{Note.}} {note}" for note in notes(derivation, latex=True)]
     return "\n".join(found)
 
@@ -233,7 +270,7 @@ def document(derivation) -> str:
         r"\end{document}", ""])
 
 
-FORMULAS = {"3 Var V/(E V)^2": r"$3\operatorname{Var}V/(\mathbb{E}\,V)^2$"}  # in the names of rules
+FORMULAS = {KURTOSIS: r"$3\operatorname{Var}V/(\mathbb{E}\,V)^2$, $V$ the conditional variance"}  # names of rules that are formulas
 
 
 def words(text: str) -> str:

@@ -16,6 +16,9 @@ class TextPrinter(StrPrinter):
     def _print_Symbol(self, expr) -> str:
         return expr.name
 
+    def _print_Infinity(self, expr) -> str:
+        return "∞"
+
     def _print_LoopNumber(self, expr) -> str:
         return str(expr.value)
 
