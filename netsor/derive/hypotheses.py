@@ -7,7 +7,7 @@ import sympy
 from netsor.derive.boundedness import unbounded
 from netsor.derive.layers import with_loops
 from netsor.derive.names import Letters
-from netsor.derive.phrases import Phrase, listed
+from netsor.derive.phrases import Phrase, condition, listed
 from netsor.derive.statement import Statement
 from netsor.ir.program import Score
 from netsor.limit.fresh_factor import Together
@@ -31,11 +31,11 @@ def hypotheses(derivation) -> list[Phrase]:
     factors = [(_element(derivation, family), analysis.fresh.of(family)) for family in scores]
     pairs = [(element, sympy.Tuple(sympy.Integer(isinstance(factor, Together)), *map(sympy.Symbol, _owners(factor))))
              for element, factor in factors if factor is not None]
-    for element, factor, condition in _merged(pairs):
+    for element, factor, passes in _merged(pairs):
         together, *names = factor
         words = " together: its summands are odd in them" if together else ": its summands are odd in it"
         owners = [" and " if part == ", " else part for part in listed(names)]
-        found.append(Phrase.of(element, " has the fresh factor ", *owners, words + (f", {condition}" if condition else "")))
+        found.append(Phrase.of(element, " has the fresh factor ", *owners, words, *([", ", condition(passes)] if passes else [])))
     return found
 
 

@@ -6,7 +6,7 @@ import sympy
 
 from netsor.derive.layers import with_loops
 from netsor.derive.names import Letters, LoopNumber, indexed
-from netsor.derive.phrases import Equation, Phrase, listed
+from netsor.derive.phrases import Equation, Phrase, condition, listed
 from netsor.derive.statement import Covariance, Statement
 from netsor.ir.expressions import Array, Coord, Expr
 from netsor.ir.facts import parts, with_all_they_use
@@ -30,7 +30,7 @@ def inputs(collector, families: list[Family]) -> list[Phrase]:
 
 
 def _with_condition(phrase: Phrase, statement: Statement) -> Phrase:
-    return Phrase((*phrase.parts, f", {statement.condition}")) if statement.condition else phrase
+    return Phrase((*phrase.parts, ", ", condition(statement.condition))) if statement.condition else phrase
 
 
 def _vector(collector, family: Family) -> Statement:

@@ -31,7 +31,7 @@ def _merge(statements: list[Statement], place: int) -> list[Statement]:
             continue
         value = own[0].value
         general = _general(statement, place, own[0].of, value)
-        key = (statement.section, general.left, general.right, tuple((w.left, w.right) for w in general.where), statement.rule,
+        key = (statement.section, general.left, general.right, tuple((w.left, w.right) for w in general.where), statement.rule, general.law,
                bool(statement.given))
         run = runs.get(key)
         if run is not None and _continues([each for each, _ in run], value):

@@ -76,3 +76,8 @@ class Phrase:
 def listed(symbols) -> list[str | sympy.Basic]:
     """The symbols with commas between them."""
     return [part for k, symbol in enumerate(symbols) for part in ((", ", symbol) if k else (symbol,))]
+
+
+def condition(text: str) -> Formula:
+    """``l = 1..4``, for which passes of a loop something holds."""
+    return Formula(text, text.replace("..", r",\ldots,"))

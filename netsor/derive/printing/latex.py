@@ -20,6 +20,7 @@ SIGNS = {"→": r"\to", "∞": r"\infty", "⊤": r"\top", "√": r"\surd", "≤"
 SIGNS |= {letter: rf"\{found.lower()}" for letter, found in GREEK.items()}
 PIECE = re.compile(r"[^\W_][\w.]*'*| ?[-+*] ?|[/^(), ]")  # of a name that is a formula
 NUMBERED = re.compile(r"([^\W_][\w.']*)\[([\d,]+)\]\Z")  # p[1]
+LETTER_AND_NUMBER = re.compile(r"([A-Za-z])_\{(\d+)\}\Z")
 IDENTIFIER = re.compile(r"[^\W_]+(_[^\W_]+)*\Z")
 
 
@@ -194,8 +195,11 @@ def _piece(piece: str, after: str) -> str:
 
 
 def subscripted(base: str, subscripts: str) -> str:
-    """``base`` with subscripts; one that has some already, or is a formula, is set in braces."""
-    if "_" in base.split("^")[0] or "(" in base or r"\," in base:
+    """``base`` with subscripts; one that has some already, or is a formula, is set in braces, and a digit at its end upright beside it."""
+    head = base.split("^")[0]
+    if found := LETTER_AND_NUMBER.match(base):
+        return rf"\mathrm{{{found[1]}{found[2]}}}_{{{subscripts}}}"
+    if "_" in head or "(" in head or r"\," in head:
         return rf"{{{base}}}_{{{subscripts}}}"
     return f"{base}_{{{subscripts}}}"
 
@@ -254,7 +258,7 @@ def body(derivation) -> str:
                 found.append(statement.law.latex())
             found.append(r"\begin{align*}" + "\n" + equations(statement) + "\n" + r"\end{align*}")
             if remark(statement):
-                found.append(rf"{{\small {remark(statement)}.}}\par")
+                found.append(rf"{{\small {remark(statement)}.}}\par\smallskip")
     found += [rf"\paragraph{{Note.}} {note}" for note in notes(derivation, latex=True)]
     return "\n".join(found)
 
