@@ -10,6 +10,7 @@ from netsor.derive.convert import Converter, indicator
 from netsor.derive.reasons import reason
 from netsor.derive.names import Letters, LoopNumber, Names, constants_of, indexed, loop_numbers
 from netsor.derive.objects import GaussianExpectation
+from netsor.derive.phrases import Phrase
 from netsor.derive.statement import Covariance, Expected, Statement
 from netsor.ir.expressions import Array, Expect, Expr, Let, ScalarRef, Sym, add
 from netsor.ir.kernel import sides
@@ -17,6 +18,7 @@ from netsor.ir.program import Family, Program
 from netsor.ir.rewrite import free_indices, walk
 from netsor.limit.analysis import Analysis
 from netsor.limit.equations import Binding
+from netsor.limit.levels import Level
 from netsor.limit.recursion import generic
 from netsor.rules import rule_of
 
@@ -40,6 +42,7 @@ class Collector:
         self.correlations = Correlations(self)
         self.inlined: frozenset[Binding] = frozenset()
         self.statements: list[Statement] = []
+        self.inputs: list[Phrase] = []
         self.done: set = set()
 
     # --- what is reached ---------------------------------------------------------------------------------------------
@@ -131,6 +134,11 @@ class Collector:
         return not value.free_symbols and not value.has(GaussianExpectation) and value.count_ops() <= LONGEST_NUMBER
 
     # --- statements --------------------------------------------------------------------------------------------------
+
+    def state(self, law) -> None:
+        """State a law (of :mod:`netsor.derive.build`) after everything that it mentions."""
+        self.require(law.expression)
+        law.state(self)
 
     def require(self, expr: Expr) -> None:
         """State everything that an expression mentions, earliest first."""
@@ -284,12 +292,14 @@ class Collector:
         latest = max(families, key=lambda family: (family.order, family.name))
         return reason(kind, families, self.recursion), rule_of(latest).citation
 
-    def scores_of(self, *families: Family) -> tuple[str, ...]:
-        """Names of the scores that a quantity depends on."""
+    def scores_of(self, *families: Family, averaged: bool = False) -> tuple[str, ...]:
+        """Names of the scores that a quantity depends on; with ``averaged`` also of those along infinite axes, over which it is an average."""
         found: set[Family] = set()
         for family in families:
             found |= set(self.analysis.randomness.scores(family))
-        return tuple(dict.fromkeys(self.names.family(s) for s in sorted(found, key=lambda f: f.order) if s not in families))
+        levels = self.analysis.levels
+        shown = [s for s in sorted(found - set(families), key=lambda f: f.order) if averaged or levels.of_score(s) == Level.SAMPLE]
+        return tuple(dict.fromkeys(map(self.names.family, shown)))
 
 
 class Correlations:

@@ -10,6 +10,7 @@ import sympy
 
 from netsor.derive.build import collect
 from netsor.derive.layers import with_loops
+from netsor.derive.phrases import Phrase
 from netsor.derive.statement import Statement, outputs_last, without_idle_correlations
 from netsor.ir.evaluate import Evaluator
 from netsor.ir.expressions import Index, Sym
@@ -28,25 +29,28 @@ TITLES = {
 class Derivation:
     """What a program tends to, as SymPy formulas; made by ``program.derive()``.
 
-    ``statements`` are all equations, each after those that it mentions; ``lines`` are the same with the passes of a loop made one.
+    ``statements`` are all equations, each after those that it mentions; ``lines`` are the same with the passes of a loop made one;
+    ``inputs`` say what is given.
     ``derivation[name]`` is the right side of an equation by its left side as text."""
 
     def __init__(self, program: Program, outputs: list[str] | None = None, steps: bool = False):
         collector = collect(program, outputs, steps)
         self.program, self.steps = collector.program, steps
-        self.analysis = collector.analysis
+        self.analysis, self.names = collector.analysis, collector.names
         self.statements: list[Statement] = without_idle_correlations([statement.tidied() for statement in collector.statements])
         self.lines: list[Statement] = outputs_last(with_loops(self.statements))
+        self.inputs: list[Phrase] = collector.inputs
 
     # --- access ------------------------------------------------------------------------------------------------------
 
     def __getitem__(self, left: str) -> sympy.Expr:
-        """The right side of the equation whose left side (or name) reads so, as in the text form.
+        """The right side of the equation whose left side (or name) reads so, as in the text form; of the last one if there are several
+        (a variance that is an average over an infinite axis, and then that average worked out).
 
         :raises KeyError: with the left sides there are."""
         from netsor.derive.printing.text import left_side, text
 
-        for statement in (*self.lines, *self.statements):
+        for statement in (*reversed(self.lines), *self.statements):
             for part in (statement, *statement.where):
                 if left == left_side(part) or (part.name is not None and left == text(part.name)):
                     return part.right
@@ -119,10 +123,10 @@ class Derivation:
         lowest = lambda axis: 1 if axis.range.infinite else round(Evaluator(functions, dict(values)).number(ends(axis.range)[0]))  # noqa: E731
         found: dict[tuple, tuple] = {}
         for family in self.program.families:
-            given = scores.get(family.label, scores.get(family.name)) if family.is_sampled else None
+            given = next((scores[name] for name in (family.label, family.name, self.names.family(family)) if name in scores), None) if family.is_sampled else None
             if given is not None:
                 fixed = tuple(None if isinstance(part, Index) else part for part in family.pattern)
-                found[family.name, fixed] = (np.asarray(given, dtype=float), [lowest(axis) for axis in family.axes])
+                found[self.names.family(family), fixed] = (np.asarray(given, dtype=float), [lowest(axis) for axis in family.axes])
         return found
 
     # --- presentation ------------------------------------------------------------------------------------------------
@@ -130,16 +134,20 @@ class Derivation:
     @property
     def hypotheses(self) -> list[str]:
         """What the limit rests on, one sentence each."""
+        return [phrase.text() for phrase in self.premises()]
+
+    def premises(self) -> list[Phrase]:
+        """The hypotheses as phrases, with their formulas."""
         from netsor.derive.hypotheses import hypotheses
 
         return hypotheses(self)
 
     def sections(self) -> list[tuple[str, list]]:
-        """Titles and lines, consecutive lines of one kind together."""
-        result: list[tuple[str, list]] = []
-        for line in self.lines:
+        """Titles and lines, consecutive lines of one kind together; what is given (beside ``inputs``) first."""
+        result: list[tuple[str, list]] = [(TITLES["given"], [])]
+        for line in sorted(self.lines, key=lambda line: line.section != "given"):
             title = TITLES[line.section]
-            if not result or result[-1][0] != title:
+            if result[-1][0] != title:
                 result.append((title, []))
             result[-1][1].append(line)
         return result

@@ -31,17 +31,19 @@ def with_loops(statements: list[Statement]) -> list[Statement]:
 
 @dataclass
 class Run:
-    """Statements of consecutive passes, and the readings in which they are the same."""
+    """Statements of consecutive passes, up or down, and the readings in which they are the same."""
 
     members: list[Statement]
-    last: int
+    values: list[int]
     readings: dict[tuple, Statement]
 
     def goes_on(self, value: int, readings: dict[tuple, Statement]) -> bool:
         """Add the statement of the next pass if there is a reading in common."""
-        common = [key for key in self.readings if key in readings] if value == self.last + 1 else []
+        step = self.values[1] - self.values[0] if len(self.values) > 1 else value - self.values[0]
+        common = [key for key in self.readings if key in readings] if abs(step) == 1 and value == self.values[-1] + step else []
         if common:
-            self.last, self.readings = value, {key: self.readings[key] for key in common}
+            self.values.append(value)
+            self.readings = {key: self.readings[key] for key in common}
         return bool(common)
 
     def statement(self) -> Statement:
@@ -51,8 +53,7 @@ class Run:
         general = next(iter(self.readings.values()))
         letter = sympy.Symbol(_letter(general), integer=True)
         renamed = _replaced(general, {PASS: letter})
-        first = sympy.Integer(self.last - len(self.members) + 1)
-        return replace(renamed, passes=(*renamed.passes, (letter, first, sympy.Integer(self.last))))
+        return replace(renamed, passes=(*renamed.passes, (letter, *map(sympy.Integer, (min(self.values), max(self.values))))))
 
 
 def _merged(statements: list[Statement], place: int) -> list[Statement]:
@@ -69,7 +70,7 @@ def _merged(statements: list[Statement], place: int) -> list[Statement]:
             readings = _readings(statement, number)
             run = next((run for run in reversed(runs) if run.goes_on(number.value, readings)), None)
             if run is None:
-                runs.append(run := Run([], number.value, readings))
+                runs.append(run := Run([], [number.value], readings))
                 ends[id(statement)] = run
             else:
                 inside.add(id(statement))
@@ -145,7 +146,7 @@ def _general(statement: Statement, number: LoopNumber, origin: sympy.Expr, least
 
 def _key(general: Statement) -> tuple:
     where = tuple((part.left, part.right) for part in general.where)
-    return general.section, general.left, general.right, where, general.rule, general.passes
+    return general.section, general.left, general.right, where, general.rule, general.passes, general.law, bool(general.given)
 
 
 def _integers(part: sympy.Indexed) -> list[int]:
@@ -163,6 +164,7 @@ def _replaced(statement: Statement, names: dict) -> Statement:
         statement, left=inner(statement.left), right=inner(statement.right),
         name=None if statement.name is None else inner(statement.name),
         passes=tuple((letter, inner(low), inner(high)) for letter, low, high in statement.passes),
+        law=None if statement.law is None else statement.law.xreplace(names),
         where=[_replaced(part, names) for part in statement.where])
 
 

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import sympy
 
-from netsor.derive.names import Letters
-from netsor.derive.printing.text import text
+from netsor.derive.laws import marginal
+from netsor.derive.names import Letters, indexed
 from netsor.derive.score_moments import ScoreMoments
 from netsor.derive.objects import GaussianExpectation, ScoreExpectation
 from netsor.derive.softmax import with_squared_weights
-from netsor.derive.statement import Covariance, Kurtosis, Statement
+from netsor.derive.statement import Covariance, Expected, Kurtosis, Statement
 from netsor.ir.expressions import Coord, Expr
 from netsor.ir.kernel import Kernel
 from netsor.ir.rewrite import free_indices, substitute
 from netsor.limit.limits import TooMuchWork
 
+KURTOSIS = "3 Var V/(E V)^2, V the conditional variance"
 CITATION = "Sakai, Karakida & Imaizumi 2025, arXiv:2506.00846"
 
 
@@ -44,6 +45,7 @@ def marginal_laws(reference: Coord, other: Coord, kernel: Kernel, moments: Score
     sides = _Sides(reference, other, collector)
     formula = lambda found: with_squared_weights(sides.convert(found.limit().expression()))  # noqa: E731
     total, first, second = formula(covariance), formula(variance), formula(square)
+    sides.steps(variance_body, first, second)
     if total.has(GaussianExpectation):
         total = ScoreExpectation(sides.convert(body))
     if not second.has(GaussianExpectation):
@@ -62,21 +64,43 @@ class _Sides:
         self.letters, self.collector = Letters(), collector
         self.elements = [collector.names.element(r.family, [self.convert(s) for s in r.subscripts]) for r in (reference, other)]
         self.axes = self.letters.axes(self.convert)
-        self.over = collector.scores_of(reference.family)
+        self.family = reference.family
+        self.over = collector.scores_of(reference.family, averaged=True)
 
     def convert(self, expr: Expr) -> sympy.Expr:
         return self.collector.convert(expr, self.letters)
 
     def covariance(self, total: sympy.Expr, law: str) -> Statement:
         return Statement("moments", Covariance(*self.elements), total, "law of total covariance", CITATION, over=self.over, axes=self.axes,
-                         law=f"{text(self.elements[0])} {law}")
+                         law=marginal(self.elements[0], law))
+
+    def steps(self, variance: Expr, first: sympy.Expr | None = None, second: sympy.Expr | None = None) -> None:
+        """State V, its first two moments (where they have formulas) and what they are to those of the output, if steps are asked for."""
+        if not self.collector.steps:
+            return
+        element = self.elements[0]
+        own = tuple(axis for axis in self.axes if axis[0] in element.free_symbols)
+        label, subscripts = (element.base.label, element.indices) if isinstance(element, sympy.Indexed) else (element, ())
+        v = indexed(self.collector.names.new(f"V_{label}"), subscripts)
+        given = self.collector.scores_of(self.family)
+
+        def state(left, right, rule: str, over: tuple = self.over, citation: str = CITATION) -> None:
+            self.collector.statements.append(Statement("moments", left, _pulled(right), rule, citation, axes=own, over=over))
+
+        self.collector.statements.append(Statement(
+            "moments", Covariance(element, element), self.convert(variance), "conditional variance", name=v, given=given, axes=own))
+        for power, moment in ((1, first), (2, second)):
+            if moment is not None and not moment.has(GaussianExpectation):
+                state(Expected(v**power), moment, "linearity, and moments of functions of the scores")
+        state(Expected(element**2), Expected(v), "law of total variance, E[y] = 0 given the scores", (), "Var y = E Var(y | p) + Var E[y | p]")
+        state(Expected(element**4), 3 * Expected(v**2), "fourth moment of a Gaussian, given the scores", (), "Isserlis 1918")
 
     def mixture(self, total: sympy.Expr, kurtosis: sympy.Expr) -> list[Statement]:
         """Covariance and excess kurtosis of a centred mixture."""
         own = tuple(axis for axis in self.axes if axis[0] in self.elements[0].free_symbols)
         return [
             self.covariance(total, "a Gaussian scale mixture" if kurtosis != 0 else "Gaussian"),
-            Statement("moments", Kurtosis(self.elements[0]), kurtosis, "3 Var V/(E V)^2", CITATION, over=self.over, axes=own),
+            Statement("moments", Kurtosis(self.elements[0]), kurtosis, KURTOSIS, CITATION, over=self.over, axes=own),
         ]
 
 
@@ -85,18 +109,24 @@ def _with_random_mean(reference: Coord, other: Coord, body: Expr, means: list[Ex
     sides = _Sides(reference, other, collector)
     one, two = map(sides.convert, means)
     total = ScoreExpectation(sides.convert(body) + one * two) - ScoreExpectation(one) * ScoreExpectation(two)
-    return sides.covariance(total, "a mixture of Gaussians, their means random too")
+    return sides.covariance(total, "a mixture of Gaussians, whose means are random too")
 
 
 def _as_expectations(reference: Coord, other: Coord, body: Expr, collector) -> list[Statement]:
     """The laws as expectations over the scores, nothing worked out."""
     sides = _Sides(reference, other, collector)
-    variance = sides.convert(substitute(body, dict(zip(other.subscripts, reference.subscripts))))
+    variance_body = substitute(body, dict(zip(other.subscripts, reference.subscripts)))
+    sides.steps(variance_body)
+    variance = sides.convert(variance_body)
     return sides.mixture(ScoreExpectation(sides.convert(body)), _standing_kurtosis(variance))
 
 
 def _standing_kurtosis(variance: sympy.Expr) -> sympy.Expr:
     return 3 * (ScoreExpectation(variance**2) / ScoreExpectation(variance) ** 2 - 1)
+
+
+def _pulled(expr: sympy.Expr) -> sympy.Expr:
+    return expr if expr.has(Expected) else _tidy(expr)
 
 
 def _tidy(expr: sympy.Expr) -> sympy.Expr:

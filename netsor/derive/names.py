@@ -11,7 +11,7 @@ import sympy
 from netsor.ir.expressions import Coord, Expr, Index, ScalarRef
 from netsor.ir.facts import uses
 from netsor.ir.kernel import ends
-from netsor.ir.program import ArrayDeclaration, Family, MatMul, Moment, Nonlin, ScalarFunction
+from netsor.ir.program import ArrayDeclaration, Family, MatMul, Moment, Nonlin, RandomScalar, ScalarFunction, Score
 from netsor.ir.rewrite import rebuild
 from netsor.ir.text import text
 from netsor.limit.equations import Binding
@@ -78,6 +78,8 @@ class Names:
                 name = text(self._bare(body))
             case Moment(body=body):
                 name = f"avg({text(self._bare(body))})"
+            case Score() | RandomScalar():  # p' in p = p' + bias, for p = dot(q, k)/sqrt(n) + bias
+                return ".".join(part for part in family.name.split(".") if not part.isdigit()) + "'"
             case _:
                 name = family.name
         if len(name) > LONGEST_NAME:

@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, replace
 import sympy
 
 from netsor.derive.names import LoopNumber
+from netsor.derive.phrases import Phrase
 from netsor.derive.tidy import tidy
+
 
 @dataclass
 class Statement:
@@ -15,8 +17,8 @@ class Statement:
 
     ``left`` is the quantity as a reader would write it ; ``name`` the symbol under
     which other formulas mention it (``left`` itself where that is None).  ``passes`` are the ranges (letter, low, high) of the numbers of
-    loops for which it holds, ``given``
-    on which scores it is conditional, ``over`` which it is an expectation over, ``law`` in words what is distributed how, ``axes`` the
+    loops for which it holds, ``given`` on which scores it is conditional, ``over`` which it is an expectation over, ``law`` what is
+    distributed how, the sentence that the formula completes, ``axes`` the
     ranges (letter, low, high) of the indices of ``left``."""
 
     section: str
@@ -29,7 +31,7 @@ class Statement:
     given: tuple[str, ...] = ()
     over: tuple[str, ...] = ()
     axes: tuple[tuple, ...] = ()
-    law: str = ""
+    law: Phrase | None = None
     where: list["Statement"] = field(default_factory=list)
 
     def tidied(self) -> "Statement":

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import sympy
 
+from netsor.derive.objects import InfiniteAverage
+
 
 def tidy(expr: sympy.Expr) -> sympy.Expr:
     """The formula with common factors pulled out; nothing is expanded."""
     expr = expr.replace(_is_root_of_sum, _without_content)
+    expr = expr.replace(lambda part: isinstance(part, InfiniteAverage), _without_constants)
     if isinstance(expr, sympy.Add):
         return sympy.Add(*[sympy.factor_terms(term) for term in expr.args])
     return sympy.factor_terms(expr)
+
+
+def _without_constants(average: InfiniteAverage) -> sympy.Expr:
+    """The average with the factors that do not depend on its index in front."""
+    outside, inside = sympy.factor_terms(average.body).as_independent(average.index, as_Add=False)
+    return outside * InfiniteAverage(inside, average.index)
 
 
 def _is_root_of_sum(part) -> bool:

@@ -74,9 +74,9 @@ class SquaredWeights(sympy.Function):
         return sympy.Float._new(value._mpf_, prec)
 
     def _latex(self, printer, exp=None):
-        power = "" if self.args[0] == 1 else rf"^{{{printer._print(self.args[0])}}}"
-        text = rf"\mathbb{{E}}\Big(\sum_j A_j^2\Big){power}"
-        return rf"\left({text}\right)^{{{exp}}}" if exp else text
+        k, s, v = map(printer._print, self.args)
+        power = f"^{{{exp}}}" if exp else ""
+        return rf"{{W_{{{k}}}\left({s}, {v}\right)}}{power}"
 
 
 def excess_kurtosis(tokens, logit_variance, heads) -> sympy.Expr:

@@ -17,7 +17,7 @@ def document(derivation) -> dict[str, Any]:
         "program": derivation.program.name,
         "width": derivation.program.width,
         "theorem": {"name": theorem.name, "proved": theorem.proved, "reason": theorem.reason},
-        "hypotheses": derivation.hypotheses,
+        "hypotheses": derivation.hypotheses, "inputs": [each.text() for each in derivation.inputs],
         "parameters": {name: value if value is None else str(value) for name, value in derivation.program.parameters.items()},
         "equations": [equation(statement) for statement in derivation.lines],
     }
@@ -30,7 +30,7 @@ def equation(statement) -> dict[str, Any]:
     found = {
         "section": statement.section, "left": left_side(statement), "right": text(statement.right),
         "latex": f"{latex_left(statement)} = {latex(statement.right)}", "sympy": sympy.srepr(plain(statement.right)),
-        "rule": statement.rule, "citation": statement.citation, "for": statement.condition, "given": list(statement.given), "law": statement.law,
+        "rule": statement.rule, "citation": statement.citation, "for": statement.condition, "given": list(statement.given), "law": "" if statement.law is None else statement.law.text(),
         "over": list(statement.over), "indices": {str(name): [text(low), text(high)] for name, low, high in statement.axes},
     }
     if statement.name is not None:

@@ -6,15 +6,21 @@ import re
 import unicodedata
 
 import sympy
-from sympy.printing.latex import LatexPrinter, latex_escape
+from sympy.printing.latex import LatexPrinter, latex_escape, other_symbols, tex_greek_dictionary
+from sympy.core.alphabets import greeks
 
+from netsor.derive.marginal import KURTOSIS
+from netsor.derive.printing.layout import aligned
 from netsor.derive.printing.notes import notes
 
-KERNELS = {"K": "K", "k": r"\kappa", "m": "m", "C": "C", "rho": r"\rho", "e": "e"}
-LONG = 110  # characters of a formula beyond which it is broken at its sums
+translated = {*greeks, *(letter.capitalize() for letter in greeks), *tex_greek_dictionary, *other_symbols}
+KERNELS = {"K": "K", "V": "V", "k": r"\kappa", "m": "m", "C": "C", "rho": r"\rho", "e": "e"}
 GREEK = {chr(code): unicodedata.name(chr(code)).split()[-1] for code in range(0x3b1, 0x3ca) if code != 0x3c2}
 SIGNS = {"→": r"\to", "∞": r"\infty", "⊤": r"\top", "√": r"\surd", "≤": r"\le", "≥": r"\ge"}
 SIGNS |= {letter: rf"\{found.lower()}" for letter, found in GREEK.items()}
+PIECE = re.compile(r"[^\W_][\w.]*'*| ?[-+*] ?|[/^(), ]")  # of a name that is a formula
+NUMBERED = re.compile(r"([^\W_][\w.']*)\[([\d,]+)\]\Z")  # p[1]
+LETTER_AND_NUMBER = re.compile(r"([A-Za-z])_\{(\d+)\}\Z")
 IDENTIFIER = re.compile(r"[^\W_]+(_[^\W_]+)*\Z")
 
 
@@ -54,6 +60,12 @@ class Printer(LatexPrinter):
             return super()._print_Mul(expr)
         sign = {1: "", -1: "-"}.get(rest)
         return (f"{self._print(rest)} " if sign is None else sign) + self._print(sums[0])
+
+    def _needs_mul_brackets(self, expr, first=False, last=False) -> bool:
+        return not expr.has(sympy.Mod) and super()._needs_mul_brackets(expr, first, last) or isinstance(expr, (sympy.Add, sympy.Mod))
+
+    def _needs_add_brackets(self, expr) -> bool:
+        return isinstance(expr, sympy.Mod) or not expr.has(sympy.Mod) and super()._needs_add_brackets(expr)
 
     def _print_KroneckerDelta(self, expr, exp=None) -> str:
         return rf"\delta_{{{self._print(expr.args[0])},{self._print(expr.args[1])}}}"
@@ -97,9 +109,13 @@ class Printer(LatexPrinter):
         if len(expr.variables) == 1:
             law = rf"{variables}\sim\mathcal{{N}}\left({self._print(expr.means[0])},{self._print(expr.covariance[0, 0])}\right)"
         else:
+            if expr.covariance == sympy.eye(expr.covariance.rows):
+                cov = "I"
+            else:
+                rows = r"\\".join("&".join(map(self._print, expr.covariance.row(k))) for k in range(expr.covariance.rows))
+                cov = rf"\begin{{pmatrix}}{rows}\end{{pmatrix}}"
             mean = "0" if all(m == 0 for m in expr.means) else rf"\left({','.join(map(self._print, expr.means))}\right)"
-            rows = r"\\".join("&".join(map(self._print, expr.covariance.row(k))) for k in range(expr.covariance.rows))
-            law = rf"({variables})\sim\mathcal{{N}}\left({mean},\begin{{pmatrix}}{rows}\end{{pmatrix}}\right)"
+            law = rf"({variables})\sim\mathcal{{N}}\left({mean},{cov}\right)"
         return rf"\mathbb{{E}}\left[{self._print(expr.integrand)}\;;\;{law}\right]"
 
     def _print_Expected(self, expr) -> str:
@@ -115,9 +131,7 @@ class Printer(LatexPrinter):
         return rf"\operatorname{{excess\,kurtosis}}\left({self._print(expr.args[0])}\right)"
 
     def _print_SquaredWeights(self, expr, exp=None) -> str:
-        order, *rest = expr.args
-        found = rf"W_{{{order}}}\left({', '.join(map(self._print, rest))}\right)"
-        return found if exp is None else rf"{found}^{{{exp}}}"
+        return expr._latex(self, exp)
 
     def _print_Function(self, expr, exp=None) -> str:
         if type(expr).__module__.startswith("sympy"):
@@ -139,18 +153,53 @@ def name(text: str) -> str:
 
 
 def about(text: str) -> str:
-    """The name of a family or parameter."""
+    """The name of a family or parameter; what a family without a name computes is set as a formula."""
     text = "".join(GREEK[letter].lower() if letter in GREEK else letter for letter in text)
     primes = len(text) - len(text.rstrip("'"))
     plain = text.rstrip("'")
     if IDENTIFIER.match(plain):
-        return LatexPrinter()._print_Symbol(sympy.Symbol(plain)) + "'" * primes
+        return identifier(plain) + "'" * primes
+    if found := NUMBERED.match(text):
+        return subscripted(about(found[1]), found[2])
+    pieces = PIECE.findall(text)
+    if "".join(pieces) == text:
+        return "".join(_piece(piece, after) for piece, after in zip(pieces, [*pieces[1:], ""]))
     return rf"\text{{{latex_escape(text)}}}"
 
 
+def identifier(text: str) -> str:
+    """A name in LaTeX: one letter or Greek letter in italics, several upright, with digits at the end and what follows ``_`` below."""
+    head, _, below = text.partition("_")
+    letters = head.rstrip("0123456789")
+    subscripts = [part for part in (head[len(letters):], *below.split("_")) if part]
+    if len(letters) == 1 or letters in translated:
+        shown = LatexPrinter()._print_Symbol(sympy.Symbol(letters))
+    else:
+        shown = rf"\mathrm{{{letters}}}"
+    if not letters or not subscripts:
+        return shown if letters else text
+    inner = " ".join(part if len(part) == 1 or part.isdigit() else about(part) for part in subscripts)
+    return f"{shown}_{{{inner}}}"
+
+
+def _piece(piece: str, after: str) -> str:
+    """A part of a name that is a formula: an identifier, a number, a sign."""
+    if not IDENTIFIER.match(piece[:1]):
+        return {" ": r"\,", "*": r"\,"}.get(piece.strip() or " ", piece.strip())
+    if piece.replace(".", "").isdigit():
+        return f"{{{piece}}}"
+    if after == "(":
+        return rf"\operatorname{{{latex_escape(piece)}}}"
+    plain = piece.rstrip("'")
+    return rf"\mathrm{{{latex_escape(plain)}}}{piece[len(plain):]}" if "." in piece else about(piece)
+
+
 def subscripted(base: str, subscripts: str) -> str:
-    """``base`` with subscripts; one that has some already is set in braces."""
-    if "_" in base.split("^")[0]:
+    """``base`` with subscripts; one that has some already, or is a formula, is set in braces, and a digit at its end upright beside it."""
+    head = base.split("^")[0]
+    if found := LETTER_AND_NUMBER.match(base):
+        return rf"\mathrm{{{found[1]}{found[2]}}}_{{{subscripts}}}"
+    if "_" in head or "(" in head or r"\," in head:
         return rf"{{{base}}}_{{{subscripts}}}"
     return f"{base}_{{{subscripts}}}"
 
@@ -169,13 +218,16 @@ def left_side(statement) -> str:
     return shown
 
 
-def equation(statement) -> str:
-    """A statement as one displayed equation (the inside of ``align*`` or ``$$``)."""
+def equations(statement) -> str:
+    """A statement and those that explain its parts as displayed equations (the inside of ``align*`` or ``aligned``), broken over lines."""
+    return aligned([_row(part) for part in (statement, *statement.where)])
+
+
+def _row(statement) -> tuple[str, str, str]:
     left = left_side(statement)
     if statement.name is not None:
         left += f" = {latex(statement.name)}"
-    condition = "" if not statement.passes else r"\qquad " + _condition(statement.passes)
-    return f"{left} &= {_right(statement.right)}{condition}"
+    return left, latex(statement.right), _condition(statement.passes) if statement.passes else ""
 
 
 def _condition(passes: tuple[tuple, ...]) -> str:
@@ -183,40 +235,30 @@ def _condition(passes: tuple[tuple, ...]) -> str:
     return "(" + r";\; ".join(ranges) + ")"
 
 
-def _right(expr: sympy.Expr) -> str:
-    whole = latex(expr)
-    if len(whole) <= LONG or not isinstance(expr, sympy.Add):
-        return whole
-    terms = [latex(term) for term in expr.as_ordered_terms()]
-    signed = [terms[0]] + [term if term.startswith("-") else f"+ {term}" for term in terms[1:]]
-    return " \\\\\n&\\quad {}".join(signed)
-
-
-def lines(statement) -> list[str]:
-    """The equations of a statement: its own and those that explain its parts."""
-    return [equation(part) for part in (statement, *statement.where)]
-
-
 def remark(statement) -> str:
-    """Rule, citation and conditioning of a statement, in words."""
-    parts = [statement.law] if statement.law else []
+    """Rule and citation of a statement and what it is an expectation over, in LaTeX."""
+    parts = []
     if statement.over:
-        parts.append(f"over the law of {', '.join(statement.over)}")
+        parts.append(f"over the law of {', '.join(f'${name(each)}$' for each in statement.over)}")
     if statement.rule:
-        parts.append(statement.rule + (f" ({statement.citation})" if statement.citation else ""))
+        parts.append(words(statement.rule) + (words(f" ({statement.citation})") if statement.citation else ""))
     return "; ".join(parts)
 
 
 def body(derivation) -> str:
     """The derivation without preamble."""
-    found = [r"\begin{itemize}"] + [rf"\item {_words(each)}" for each in derivation.hypotheses] + [r"\end{itemize}"]
+    found = [r"\begin{itemize}"] + [rf"\item {each.latex()}" for each in derivation.premises()] + [r"\end{itemize}"]
     for title, statements in derivation.sections():
         found.append(rf"\paragraph{{{title}.}}")
+        if title == "Given":
+            found += [r"\begin{itemize}", *(rf"\item {each.latex()}" for each in derivation.inputs), r"\end{itemize}"]
         for statement in statements:
-            found.append(r"\begin{align*}" + "\n" + " \\\\\n".join(lines(statement)) + "\n" + r"\end{align*}")
+            if statement.law is not None:
+                found.append(statement.law.latex())
+            found.append(r"\begin{align*}" + "\n" + equations(statement) + "\n" + r"\end{align*}")
             if remark(statement):
-                found.append(rf"\noindent{{\small {_words(remark(statement))}.}}")
-    found += [rf"\noindent {note}" for note in notes(derivation, latex=True)]
+                found.append(rf"{{\small {remark(statement)}.}}\par\smallskip")
+    found += [rf"\paragraph{{Note.}} {note}" for note in notes(derivation, latex=True)]
     return "\n".join(found)
 
 
@@ -226,11 +268,18 @@ def document(derivation) -> str:
     return "\n".join([
         r"\documentclass{article}", r"\usepackage[utf8]{inputenc}", r"\usepackage{amsmath,amssymb}",
         r"\usepackage[margin=2cm]{geometry}", r"\allowdisplaybreaks", r"\setlength{\parindent}{0pt}", r"\emergencystretch=3em",
+        r"\renewcommand{\labelitemi}{$\bullet$}",
         r"\begin{document}", rf"\section*{{{title}}}", body(derivation),
         r"\end{document}", ""])
 
 
-def _words(text: str) -> str:
+FORMULAS = {KURTOSIS: r"$3\operatorname{Var}V/(\mathbb{E}\,V)^2$, $V$ the conditional variance"}  # names of rules that are formulas
+
+
+def words(text: str) -> str:
+    """Words in LaTeX."""
+    if text in FORMULAS:
+        return FORMULAS[text]
     escaped = latex_escape(text).replace("n → ∞", r"$n\to\infty$")
     for sign, command in SIGNS.items():
         escaped = escaped.replace(sign, f"${command}$")

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from netsor.derive.printing.latex import lines, remark
+from netsor.derive.printing.latex import equations, remark
 from netsor.derive.printing.notes import notes
 
 
 def document(derivation) -> str:
     """Headings, hypotheses, and one displayed formula for each statement."""
     found = [f"# {derivation.program.name}: the limit as ${derivation.program.width} \\to \\infty$", ""]
-    found += [f"- {each}" for each in derivation.hypotheses] + [""]
+    found += [f"- {each.markdown()}" for each in derivation.premises()] + [""]
     for title, statements in derivation.sections():
         found += [f"## {title}", ""]
+        if title == "Given":
+            found += [f"- {each.markdown()}" for each in derivation.inputs] + [""]
         for statement in statements:
-            equations = " \\\\\n".join(lines(statement))
-            found += ["$$", "\\begin{aligned}", equations, "\\end{aligned}", "$$", ""]
+            if statement.law is not None:
+                found += [statement.law.markdown(), ""]
+            found += ["$$", "\\begin{aligned}", equations(statement), "\\end{aligned}", "$$", ""]
             if remark(statement):
-                found += [f"*{remark(statement)}*", ""]
+                found += [remark(statement), ""]
     found += [f"{note}\n" for note in notes(derivation, latex=True)]
     return "\n".join(found).rstrip() + "\n"

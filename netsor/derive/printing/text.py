@@ -16,6 +16,9 @@ class TextPrinter(StrPrinter):
     def _print_Symbol(self, expr) -> str:
         return expr.name
 
+    def _print_Infinity(self, expr) -> str:
+        return "∞"
+
     def _print_LoopNumber(self, expr) -> str:
         return str(expr.value)
 
@@ -133,6 +136,7 @@ def document(derivation) -> str:
     lines.append("")
     for title, content in derivation.sections():
         lines.append(title)
+        lines += [f"  {each.text()}" for each in derivation.inputs if title == "Given"]
         for entry in content:
             lines += ["  " + line for line in entry_lines(entry, derivation.steps)]
         lines.append("")
@@ -155,7 +159,7 @@ def entry_lines(entry, cited: bool = False) -> list[str]:
     name = f" = {text(entry.name)}" if entry.name is not None else ""
     remarks = [
         f"for {entry.condition}" if entry.condition else "", f"over {', '.join(entry.over)}" if entry.over else "", f"[{reason}]" if reason else ""]
-    lines = [entry.law] if entry.law else []
+    lines = [entry.law.text()] if entry.law else []
     lines += ["    ".join([f"{left}{name} = {text(entry.right)}", *filter(None, remarks)])]
     for part in entry.where:
         lines.append(f"    with {text(part.left)} = {text(part.right)}")
