@@ -6,10 +6,10 @@ from collections import Counter
 
 import sympy
 
-from netsor.derive.convert import Converter, indicator
+from netsor.derive.convert import Converter
 from netsor.derive.reasons import reason
 from netsor.derive.names import Letters, LoopNumber, Names, constants_of, indexed, loop_numbers
-from netsor.derive.objects import GaussianExpectation
+from netsor.derive.objects import GaussianExpectation, indicator
 from netsor.derive.statement import Covariance, Expected, Statement
 from netsor.ir.expressions import Array, Expect, Expr, Let, ScalarRef, Sym, add
 from netsor.ir.kernel import sides

@@ -40,9 +40,9 @@ def gaussian_expectation(expect: Expect, convert: "Converter", letters: Letters)
             return law.expectation(expect.factors)
         except NoForm:
             pass
-    elif (found := softmax_moment(expect, convert, letters)) is not None:
-        return found
-    return standing(expect, convert, letters)
+    whole = standing(expect, convert, letters)
+    found = softmax_moment(whole, convert.ranges(letters))
+    return whole if found is None else found
 
 
 def without_copies(expect: Expect) -> Expect:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import sympy
 
+from netsor.derive.layout import covariance as tidy_covariance
+from netsor.derive.layout import excess_kurtosis
 from netsor.derive.names import Letters
 from netsor.derive.printing.text import text
 from netsor.derive.score_moments import ScoreMoments
 from netsor.derive.objects import GaussianExpectation, ScoreExpectation
-from netsor.derive.softmax import with_squared_weights
+from netsor.derive.softmax import with_weights_summed
 from netsor.derive.statement import Covariance, Kurtosis, Statement
 from netsor.ir.expressions import Coord, Expr
 from netsor.ir.kernel import Kernel
@@ -42,17 +44,24 @@ def marginal_laws(reference: Coord, other: Coord, kernel: Kernel, moments: Score
         return _as_expectations(reference, other, body, collector)
     collector.inline(moments.recursion)
     sides = _Sides(reference, other, collector)
-    formula = lambda found: with_squared_weights(sides.convert(found.limit().expression()))  # noqa: E731
-    total, first, second = formula(covariance), formula(variance), formula(square)
-    if total.has(GaussianExpectation):
-        total = ScoreExpectation(sides.convert(body))
-    if not second.has(GaussianExpectation):
-        kurtosis = _tidy(3 * (second / first**2 - 1))
-    elif sympy.expand(second - first**2) == 0:
-        kurtosis = sympy.S.Zero
-    else:
-        kurtosis = _standing_kurtosis(sides.convert(variance_body))
-    return sides.mixture(total, kurtosis)
+    total, first, second = map(sides.expectation, (covariance, variance, square))
+    kurtosis = _kurtosis(first, second, sides.convert(variance_body))
+    return sides.mixture(tidy_covariance(total) if _is_told(total) else ScoreExpectation(sides.convert(body)), kurtosis)
+
+
+def _is_told(moment: sympy.Expr) -> bool:
+    """Whether a moment says more than that it is an expectation over the scores: it is closed, or needs one or two Gaussian variables."""
+    return all(len(each.variables) <= 2 and not any(each.inner) for each in moment.atoms(GaussianExpectation))
+
+
+def _kurtosis(first: sympy.Expr, second: sympy.Expr, variance: sympy.Expr) -> sympy.Expr:
+    """3 Var V/(E V)^2 from E V and E V^2, ``variance`` being V."""
+    if _is_told(first) and _is_told(second):
+        return excess_kurtosis(first, second)
+    if sympy.expand(second - first**2) == 0:
+        return sympy.S.Zero
+    mean = tidy_covariance(first) if _is_told(first) else ScoreExpectation(variance)
+    return 3 * (ScoreExpectation(variance**2) / mean**2 - 1)
 
 
 class _Sides:
@@ -66,6 +75,10 @@ class _Sides:
 
     def convert(self, expr: Expr) -> sympy.Expr:
         return self.collector.convert(expr, self.letters)
+
+    def expectation(self, moment: Kernel) -> sympy.Expr:
+        """A moment over the scores."""
+        return with_weights_summed(self.convert(moment.limit().expression()), self.collector.convert.ranges(self.letters))
 
     def covariance(self, total: sympy.Expr, law: str) -> Statement:
         return Statement("moments", Covariance(*self.elements), total, "law of total covariance", CITATION, over=self.over, axes=self.axes,
@@ -97,10 +110,6 @@ def _as_expectations(reference: Coord, other: Coord, body: Expr, collector) -> l
 
 def _standing_kurtosis(variance: sympy.Expr) -> sympy.Expr:
     return 3 * (ScoreExpectation(variance**2) / ScoreExpectation(variance) ** 2 - 1)
-
-
-def _tidy(expr: sympy.Expr) -> sympy.Expr:
-    return sympy.factor_terms(sympy.cancel(sympy.expand(expr)))
 
 
 def _axes(body: Expr) -> tuple:

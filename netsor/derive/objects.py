@@ -25,6 +25,15 @@ class Indicator(sympy.Function):
             return sympy.S.Zero
 
 
+def indicator(condition) -> sympy.Expr:
+    """The indicator of a condition: a Kronecker delta for an equality of indices."""
+    if isinstance(condition, sympy.Eq):
+        return sympy.KroneckerDelta(condition.lhs, condition.rhs)
+    if isinstance(condition, sympy.And):
+        return sympy.Mul(*[indicator(part) for part in condition.args])
+    return Indicator(condition)
+
+
 class Named(sympy.Function):
     """Base of functions that netsor knows by name."""
 
