@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 import sympy
 
-from netsor.derive.closed_forms import Activation, citation, mean, pair_moment, polynomial_moment, second_moment
+from netsor.derive.closed_forms import Activation, Product, citation, mean, pair_moment, polynomial_moment, second_moment
+from netsor.derive.closed_forms.characteristic import CITATION as CHARACTERISTIC
+from netsor.derive.closed_forms.characteristic import as_factor, wave_expectation
 from netsor.derive.closed_forms.isserlis import TooLong
 from netsor.derive.softmax import softmax_moment
 from netsor.derive.names import Letters, limits
@@ -118,7 +120,37 @@ class Law:
                     raise NoForm
                 values = tuple(self.convert(parameter, self.letters) for parameter in parameters)
                 return [Term(sympy.S.One, (), ((slot, Activation(name, values), 1),))]
+            case Call(function="exp" | "sin" | "cos" as name, arguments=(argument,)):
+                return self.of_linear(name, self.terms(argument))
         raise NoForm
+
+    def of_linear(self, name: str, terms: list["Term"]) -> list["Term"]:
+        """exp, sin or cos of a linear combination, as a sum of products of functions of its variables."""
+        rates: dict[int, sympy.Expr] = {}
+        constant = sympy.S.Zero
+        for term in terms:
+            match term.powers, term.functions:
+                case (), ():
+                    constant += term.coefficient
+                case ((slot, 1),), ():
+                    rates[slot] = rates.get(slot, sympy.S.Zero) + term.coefficient
+                case _:
+                    raise NoForm
+        single = lambda kind, slot, rate: Term(sympy.S.One, (), ((slot, Activation(kind, (rate,)), 1),))  # noqa: E731
+        if name == "exp":
+            result = [Term(sympy.exp(constant))]
+            for slot, rate in rates.items():
+                result = [term.times(single("exponential", slot, rate)) for term in result]
+            return result
+        sine, cosine = [Term(sympy.sin(constant))], [Term(sympy.cos(constant))]
+        for slot, rate in rates.items():
+            sin, cos = single("sine", slot, rate), single("cosine", slot, rate)
+            sine, cosine = (
+                [t.times(cos) for t in sine] + [t.times(sin) for t in cosine],
+                [t.times(cos) for t in cosine] + [t.times(sin).scaled(-1) for t in sine])
+            if len(sine) > LARGEST_EXPANSION:
+                raise NoForm
+        return [term for term in (sine if name == "sin" else cosine) if term.coefficient != 0]
 
     def of_term(self, term: "Term") -> sympy.Expr:
         """E of a product, by independent groups of variables."""
@@ -143,29 +175,49 @@ class Law:
                 return polynomial_moment([term.power(slot) for slot in slots], matrix, [self.means[slot] for slot in slots])
             except TooLong:
                 raise NoForm from None
-        if len(slots) == 1:
-            return self.of_one(slots[0], term)
-        if len(slots) == 2:
-            return self.of_pair(*slots, term)
-        raise NoForm
+        try:
+            if len(slots) == 1:
+                return self.of_one(slots[0], term)
+            if len(slots) == 2:
+                return self.of_pair(*slots, term)
+        except NoForm:
+            pass
+        return self.of_waves(slots, term)
+
+    def of_waves(self, slots: list[int], term: "Term") -> sympy.Expr:
+        """E of exponentials, sines and cosines of any number of variables, times powers."""
+        factors = [
+            as_factor(activation.name, activation.parameters, slots.index(slot))
+            for slot, activation, power in term.functions for _ in range(power)]
+        if None in factors:
+            raise NoForm
+        self.convert.citations.append(CHARACTERISTIC)
+        covariance = sympy.Matrix([[self.covariance[a][b] for b in slots] for a in slots])
+        try:
+            return known(wave_expectation(factors, [term.power(slot) for slot in slots], [self.means[slot] for slot in slots], covariance))
+        except TooLong:
+            raise NoForm from None
 
     def of_one(self, slot: int, term: "Term") -> sympy.Expr:
-        """E u^k phi(u) psi(u)."""
+        """E u^k phi(u) psi(u) ..."""
         activations = term.activations(slot)
-        self.convert.citations.append(citation(*activations[:2]))
+        self.convert.citations.append(citation(*activations))
         variance, centre = self.covariance[slot][slot], self.means[slot]
         if len(activations) == 1:
             return known(mean(activations[0], centre, variance))
-        if len(activations) == 2 and centre == 0:
-            return known(second_moment(*activations, variance))
+        for place, last in enumerate(activations):  # a product that is a sum of terms, times one function more
+            others = _one_function(activations[:place] + activations[place + 1:])
+            if (found := second_moment(others, last, variance, mean=centre)) is not None:
+                return found
         raise NoForm
 
     def of_pair(self, one: int, other: int, term: "Term") -> sympy.Expr:
-        """E phi(u) psi(v)."""
+        """E phi(u) psi(v), each a product of functions of one variable."""
         left, right = term.activations(one), term.activations(other)
-        if len(left) != 1 or len(right) != 1:
+        if not left or not right:
             raise NoForm
-        self.convert.citations.append(citation(left[0], right[0]))
+        self.convert.citations.append(citation(*left, *right))
+        left, right = _one_function(left), _one_function(right)
         k11, k12, k22 = self.covariance[one][one], self.covariance[one][other], self.covariance[other][other]
         options = {}
         if self.means[one] != 0 or self.means[other] != 0:
@@ -174,7 +226,11 @@ class Law:
             rho = self.convert.correlation(k11, k12, k22, self.letters)
             if rho is not None:
                 options = {"rho": rho}
-        return known(pair_moment(left[0], right[0], k11, k22, k12, **options))
+        return known(pair_moment(left, right, k11, k22, k12, **options))
+
+
+def _one_function(activations: list[Activation]) -> Activation | Product:
+    return activations[0] if len(activations) == 1 else Product(tuple(activations))
 
 
 def known(form: sympy.Expr | None) -> sympy.Expr:
@@ -227,6 +283,9 @@ class Term:
     def to_the(self, exponent: int) -> "Term":
         return Term(self.coefficient**exponent, tuple((slot, power * exponent) for slot, power in self.powers),
                     tuple((slot, activation, power * exponent) for slot, activation, power in self.functions))
+
+    def scaled(self, number) -> "Term":
+        return Term(number * self.coefficient, self.powers, self.functions)
 
     def without_coefficient(self) -> "Term":
         return Term(sympy.S.One, self.powers, self.functions)

@@ -20,12 +20,18 @@ def excess_kurtosis(first: sympy.Expr, second: sympy.Expr) -> sympy.Expr:
     """3 (E V^2 - (E V)^2)/(E V)^2 from E V and E V^2, factored as a rational function of parameters, moments and whatever has a name."""
     if first.count_ops() + second.count_ops() > LONGEST:
         return 3 * (second / first**2 - 1)
-    (one, two), back = _opaque(first, second)
+    found = _ratio(first, second, NAMED)
+    if found.count_ops() > LONG:
+        found = min(found, _ratio(first, second, (*NAMED, sympy.Function)), key=sympy.count_ops)
+    return found
+
+
+def _ratio(first: sympy.Expr, second: sympy.Expr, named: tuple[type, ...]) -> sympy.Expr:
+    """The excess kurtosis, algebra looking into nothing of the types ``named``."""
+    (one, two), back = _opaque(named, first, second)
     mean, variance = sympy.factor(one), sympy.factor(two - one**2)
     variance = sympy.Mul(*[_collected(factor) for factor in sympy.Mul.make_args(variance)])
-    found = _without_sign(back(sympy.factor_terms(3 * variance / mean**2)))
-    plain = 3 * (second / first**2 - 1)
-    return plain if found.count_ops() > max(LONG, plain.count_ops()) else found
+    return _without_sign(back(sympy.factor_terms(3 * variance / mean**2)))
 
 
 def covariance(total: sympy.Expr) -> sympy.Expr:
@@ -55,9 +61,9 @@ def _factored(total: sympy.Expr) -> sympy.Expr:
     return number + sympy.factor_terms(rest)
 
 
-def _opaque(*moments: sympy.Expr) -> tuple[list[sympy.Expr], Callable[[sympy.Expr], sympy.Expr]]:
+def _opaque(named: tuple[type, ...], *moments: sympy.Expr) -> tuple[list[sympy.Expr], Callable[[sympy.Expr], sympy.Expr]]:
     """The formulas with a symbol for each part that algebra is not to look into, and the way back."""
-    parts = set().union(*(moment.atoms(*NAMED) for moment in moments))
+    parts = set().union(*(moment.atoms(*named) for moment in moments))
     names = {part: sympy.Dummy(positive=part.is_positive) for part in parts}
     outermost = {name: part for part, name in names.items()}
     return [moment.xreplace(names) for moment in moments], lambda expr: expr.xreplace(outermost)
