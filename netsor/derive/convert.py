@@ -19,6 +19,7 @@ from netsor.ir.expressions import (
 )
 from netsor.ir.expressions import Indicator as IsTrue
 from netsor.ir.expressions import Softmax as SoftmaxNode
+from netsor.ir.program import ScalarFunction
 from netsor.ir.rewrite import substitute
 from netsor.limit.equations import Binding
 
@@ -36,6 +37,7 @@ class Converter:
         self.names, self.inlined, self.sizes, self.correlation = names, inlined, sizes, correlation
         self.heads: list[sympy.Symbol] = []
         self.citations: list[str] = []
+        self.binary: set[sympy.Expr] = set()  # scalars that are 0 or 1
         self.scalars: dict = {}  # equations of scalar families, where they may be written out
 
     def take_citations(self) -> list[str]:
@@ -76,7 +78,10 @@ class Converter:
         binding = self.scalars.get(expr.family)
         if binding in self.inlined:
             return self(substitute(binding.expression, dict(zip(binding.labels, expr.subscripts))), letters)
-        return self.names.element(expr.family, [self(s, letters) for s in expr.subscripts])
+        element = self.names.element(expr.family, [self(s, letters) for s in expr.subscripts])
+        if isinstance(expr.family.definition, ScalarFunction) and isinstance(expr.family.definition.body, IsTrue):
+            self.binary.add(element)
+        return element
 
     def _coord(self, expr, letters: Letters) -> sympy.Expr:
         return self.names.element(expr.family, [self(s, letters) for s in expr.subscripts])
@@ -96,10 +101,15 @@ class Converter:
         return sympy.Add(*[self(term, letters) for term in expr.terms])
 
     def _mul(self, expr: Mul, letters: Letters) -> sympy.Expr:
-        return sympy.Mul(*[self(factor, letters) for factor in expr.factors])
+        return self._without_idle_powers(sympy.Mul(*[self(factor, letters) for factor in expr.factors]))
 
     def _pow(self, expr: Pow, letters: Letters) -> sympy.Expr:
-        return sympy.Pow(self(expr.base, letters), self(expr.exponent, letters))
+        return self._without_idle_powers(sympy.Pow(self(expr.base, letters), self(expr.exponent, letters)))
+
+    def _without_idle_powers(self, product: sympy.Expr) -> sympy.Expr:
+        """A product in which what is 0 or 1 has no powers."""
+        powers = [factor for factor in sympy.Mul.make_args(product) if isinstance(factor, sympy.Pow) and factor.base in self.binary]
+        return product.xreplace({each: each.base for each in powers if each.exp.is_positive})
 
     def _call(self, expr: Call, letters: Letters) -> sympy.Expr:
         return function(expr.function)(*[self(argument, letters) for argument in expr.arguments])

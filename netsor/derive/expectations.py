@@ -7,6 +7,7 @@ The product of the factors is expanded into terms.  A term c u^j phi(u) v^k psi(
 from __future__ import annotations
 
 import itertools
+import math
 from typing import TYPE_CHECKING
 
 import sympy
@@ -17,8 +18,8 @@ from netsor.derive.closed_forms.characteristic import as_factor, wave_expectatio
 from netsor.derive.closed_forms.isserlis import TooLong
 from netsor.derive.softmax import softmax_moment
 from netsor.derive.names import Letters, limits
-from netsor.derive.objects import GaussianExpectation
-from netsor.ir.expressions import Add, Call, Expect, Expr, Leaf, Mul, Num, Pow, first, mul, second
+from netsor.derive.objects import GaussianExpectation, with_quantiles_undone
+from netsor.ir.expressions import Add, Call, Compare, Expect, Expr, Indicator, Leaf, Mul, Num, Pow, Where, first, mul, second
 from netsor.ir.polynomials import as_power
 from netsor.ir.rewrite import walk
 from netsor.limit.expectations import renumber
@@ -39,11 +40,11 @@ def gaussian_expectation(expect: Expect, convert: "Converter", letters: Letters)
     if not any(expect.inner):
         law = Law(expect, convert, letters)
         try:
-            return law.expectation(expect.factors)
+            return with_quantiles_undone(law.expectation(expect.factors))
         except NoForm:
             pass
     whole = standing(expect, convert, letters)
-    found = softmax_moment(whole, convert.ranges(letters))
+    found = softmax_moment(whole, convert.ranges(letters)) if isinstance(whole, GaussianExpectation) else None
     return whole if found is None else found
 
 
@@ -84,14 +85,8 @@ class Law:
         :raises NoForm: if one of its terms has none."""
         terms = [Term(sympy.S.One)]
         for factor in factors:
-            terms = [left.times(right) for left in terms for right in self.terms(factor)]
-            if len(terms) > LARGEST_EXPANSION:
-                raise NoForm
-        found: dict[Term, sympy.Expr] = {}
-        for term in terms:
-            key = term.without_coefficient()
-            found[key] = found.get(key, sympy.S.Zero) + term.coefficient
-        return sympy.Add(*[coefficient * self.of_term(term) for term, coefficient in found.items() if coefficient != 0])
+            terms = multiplied(terms, self.terms(factor))
+        return sympy.Add(*[term.coefficient * self.of_term(term) for term in terms])
 
     def terms(self, expr: Expr) -> list["Term"]:
         """The expression as a sum of products of powers and functions of single variables."""
@@ -106,23 +101,42 @@ class Law:
             case Mul(factors=factors):
                 result = [Term(sympy.S.One)]
                 for factor in factors:
-                    result = [left.times(right) for left in result for right in self.terms(factor)]
+                    result = multiplied(result, self.terms(factor))
                 return result
             case Pow(base=base, exponent=Num(value=int(exponent))) if 0 < exponent <= 16:
                 if isinstance(base, Call) and len(terms := self.terms(base)) == 1:
                     return [terms[0].to_the(exponent)]
                 result = [Term(sympy.S.One)]
                 for _ in range(exponent):
-                    result = [left.times(right) for left in result for right in self.terms(base)]
+                    result = multiplied(result, self.terms(base))
                 return result
+            case Call(function="max" | "min" as name, arguments=(one, other)):
+                variable, bound = (one, other) if isinstance(one, Leaf) else (other, one)
+                ends = (bound, Num(math.inf)) if name == "max" else (Num(-math.inf), bound)
+                return self.terms(Call("clip", (variable, *ends)))
             case Call(function=name, arguments=(Leaf(slot=slot), *parameters)):
                 if any(isinstance(part, Leaf) for parameter in parameters for part in walk(parameter)):
                     raise NoForm
                 values = tuple(self.convert(parameter, self.letters) for parameter in parameters)
                 return [Term(sympy.S.One, (), ((slot, Activation(name, values), 1),))]
+            case Indicator(test=Compare(op="<" | "<=" | ">" | ">=" as op, left=left, right=right)):
+                return self.of_condition(op, left, right)
+            case Where(test=test, then=then, otherwise=otherwise):
+                holds = self.terms(Indicator(test))
+                fails = [Term(sympy.S.One), *[term.scaled(-1) for term in holds]]
+                return multiplied(holds, self.terms(then)) + multiplied(fails, self.terms(otherwise))
             case Call(function="exp" | "sin" | "cos" as name, arguments=(argument,)):
                 return self.of_linear(name, self.terms(argument))
         raise NoForm
+
+    def of_condition(self, op: str, left: Expr, right: Expr) -> list["Term"]:
+        """1[u > at], or 1 - 1[u > at] (equal almost everywhere), for a condition on one variable."""
+        if isinstance(right, Leaf):
+            left, right, op = right, left, op.translate(str.maketrans("<>", "><"))
+        if not isinstance(left, Leaf) or any(isinstance(part, Leaf) for part in walk(right)):
+            raise NoForm
+        above = Term(sympy.S.One, (), ((left.slot, Activation("above", (self.convert(right, self.letters),)), 1),))
+        return [above] if op[0] == ">" else [Term(sympy.S.One), above.scaled(-1)]
 
     def of_linear(self, name: str, terms: list["Term"]) -> list["Term"]:
         """exp, sin or cos of a linear combination, as a sum of products of functions of its variables."""
@@ -247,13 +261,28 @@ def simplified(functions: tuple) -> list:
         match activation.name:
             case "step" if slot in rectified:
                 continue
-            case "step":
+            case "step" | "above":
                 power = 1
             case "sign":
                 power %= 2
         if power:
             found.append((slot, activation, power))
     return found
+
+
+def multiplied(left: list["Term"], right: list["Term"]) -> list["Term"]:
+    """The product of two sums, like terms added up.
+
+    :raises NoForm: if it has more than LARGEST_EXPANSION."""
+    found: dict[Term, sympy.Expr] = {}
+    for one in left:
+        for two in right:
+            product = one.times(two)
+            key = product.without_coefficient()
+            found[key] = found.get(key, sympy.S.Zero) + product.coefficient
+        if len(found) > LARGEST_EXPANSION:
+            raise NoForm
+    return [term.scaled(weight) for term, weight in found.items() if weight != 0]
 
 
 class Term:
@@ -322,8 +351,8 @@ def _variables(count: int, taken: set[str]) -> list[str]:
     return list(itertools.islice((name for name in numbered if name not in taken), count))
 
 
-def standing(expect: Expect, convert: "Converter", letters: Letters) -> GaussianExpectation:
-    """E[integrand] with its law."""
+def standing(expect: Expect, convert: "Converter", letters: Letters) -> sympy.Expr:
+    """E[integrand] with its law, a :class:`GaussianExpectation`; the integrand alone where it turns out to be certain."""
     inside = letters.scoped()
     names = _variables(len(expect.inner), inside.used | convert.names.reserved | {str(head) for head in convert.heads})
     inner = []
@@ -340,6 +369,8 @@ def standing(expect: Expect, convert: "Converter", letters: Letters) -> Gaussian
     ]
     body = convert.with_variables(heads)
     integrand = sympy.Mul(*[body(factor, inside) for factor in expect.factors])
+    if not any(integrand.has(head) for head in heads):  # (-1 if u < 0 else 1)^2
+        return integrand
     means = [convert(each, inside) for each in expect.mean]
     covariance = [[convert(entry, inside) for entry in row] for row in expect.covariance]
     return GaussianExpectation(

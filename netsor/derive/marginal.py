@@ -12,6 +12,7 @@ from netsor.derive.layout import covariance as tidy_covariance
 from netsor.derive.layout import excess_kurtosis
 from netsor.derive.names import Letters
 from netsor.derive.printing.text import text
+from netsor.derive.scalar_moments import NoMoment
 from netsor.derive.score_moments import ScoreMoments
 from netsor.derive.objects import GaussianExpectation, ScoreExpectation
 from netsor.derive.softmax import with_weights_summed
@@ -33,6 +34,8 @@ def marginal_laws(reference: Coord, other: Coord, kernel: Kernel, moments: Score
         return [_with_random_mean(reference, other, body, means, collector)]
     if not moments.analysis.levels.scores_in(body):
         return []
+    if (found := _over_random_scalars(reference, other, body, collector)) is not None:
+        return found
     if not moments.covers(body):
         return _as_expectations(reference, other, body, collector)
     try:
@@ -106,6 +109,21 @@ def _as_expectations(reference: Coord, other: Coord, body: Expr, collector) -> l
     sides = _Sides(reference, other, collector)
     variance = sides.convert(substitute(body, dict(zip(other.subscripts, reference.subscripts))))
     return sides.mixture(ScoreExpectation(sides.convert(body)), _standing_kurtosis(variance))
+
+
+def _over_random_scalars(reference: Coord, other: Coord, body: Expr, collector) -> list[Statement] | None:
+    """The laws where what is random are independent scalars alone, through the equations that lead to them; None if they are not, or if
+    that gives no formula."""
+    scalars = collector.independent_scalars(body)
+    if scalars is None:
+        return None
+    sides = _Sides(reference, other, collector)
+    variance = sides.convert(substitute(body, dict(zip(other.subscripts, reference.subscripts))))
+    try:
+        total, first, second = map(scalars, (sides.convert(body), variance, variance**2))
+    except NoMoment:
+        return None
+    return sides.mixture(total, excess_kurtosis(first, second))
 
 
 def _standing_kurtosis(variance: sympy.Expr) -> sympy.Expr:

@@ -56,6 +56,17 @@ def function(name: str) -> type:
     return _functions[name]
 
 
+def with_quantiles_undone(expr: sympy.Expr) -> sympy.Expr:
+    """2 q - 1 for erf(normal_quantile(q)/sqrt(2)): the inverse of the standard normal distribution function."""
+    quantile = function("normal_quantile")
+
+    def undone(argument: sympy.Expr) -> sympy.Expr:
+        sign, rest = (1, sympy.sqrt(2) * argument) if not argument.could_extract_minus_sign() else (-1, -sympy.sqrt(2) * argument)
+        return sign * (2 * rest.args[0] - 1) if isinstance(rest, quantile) else sympy.erf(argument)
+
+    return expr.replace(sympy.erf, undone) if expr.has(quantile) else expr
+
+
 class Softmax(sympy.Expr):
     """exp(body at the index) / sum of exp(body) over the values of the index that ``guard`` admits.
 
