@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import sympy
 
+from netsor.derive.closed_forms.unit_integral import unit_integral
 from netsor.derive.counting import Ranges
 from netsor.derive.expectations import gaussian_expectation
 from netsor.derive.names import Letters, Names, indexed, limits
@@ -180,7 +181,13 @@ class Converter:
         factors = sympy.Mul.make_args(self(expr.body, inside))
         outside = [factor for factor in factors if symbol not in factor.free_symbols]
         body = sympy.Mul(*[factor for factor in factors if symbol in factor.free_symbols])
-        return sympy.Mul(*outside) * (sympy.S.One if body == 1 else sympy.Integral(body, (symbol, 0, 1)))
+        closed = unit_integral(body, symbol)
+        if closed is None:
+            return sympy.Mul(*outside) * sympy.Integral(body, (symbol, 0, 1))
+        exponentials, others = [], []
+        for factor in (*outside, *sympy.Mul.make_args(closed)):
+            (exponentials if isinstance(factor, sympy.exp) else others).append(factor)
+        return sympy.Mul(*others) * sympy.exp(sympy.Add(*[each.args[0] for each in exponentials]))
 
     def _expect(self, expr: Expect, letters: Letters) -> sympy.Expr:
         return gaussian_expectation(expr, self, letters)

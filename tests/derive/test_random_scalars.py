@@ -8,10 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import sympy
 
 from netsor.api import load, parse
 from netsor.derive.objects import GaussianExpectation, ScoreExpectation
 
+PROGRAMS = Path(__file__).parents[2] / "programs"
 DEEP = """
 width n
 param L = 3
@@ -86,5 +88,22 @@ def test_conditions_on_one_variable():
 
 def test_stochastic_depth():
     """The claim of the program: (1 + keep/2)^L."""
-    found = load(Path(__file__).parents[2] / "programs" / "stochastic_depth.netsor").derive()
+    found = load(PROGRAMS / "stochastic_depth.netsor").derive()
     assert str(found["Cov(x[4], x[4])"]) == "(keep/2 + 1)**4"
+
+
+def test_random_fourier_features_have_the_gaussian_kernel():
+    """Rahimi & Recht 2007, claim 1: E z z' = exp(-|x - x'|^2/2), with |x - x'|^2 = K(x, x) + K(x', x') - 2 K(x, x')."""
+    derivation = load(PROGRAMS / "random_features.netsor").derive()
+    assert not any(statement.right.has(sympy.Integral) for statement in derivation.statements)
+    assert derivation["E[cos(h + phase)[b] cos(h + phase)[b']]"].func is sympy.Mul
+    x = np.array([[0, 0], [1, 0], [1, 2]])
+    expected = np.exp(-((x[:, None] - x[None]) ** 2).sum(axis=-1) / 2)
+    np.testing.assert_allclose(derivation.evaluate()["Cov(z[b], z[b'])"], expected, atol=1e-14)
+
+
+def test_an_odd_part_of_the_variables_is_enough_for_zero():
+    """E erf(f(u) v) with v centred and independent of u, which is not: by flipping v alone."""
+    text = "width n\ninput u ~ N(1, 1)\ninput v ~ N(0, 1)\nm = avg(erf(exp(u) * v + relu(u) * sin(v)))\noutput m\n"
+    assert parse(text).derive()["m"] == 0
+    assert "E[h[2]]" not in load(PROGRAMS / "lstm.netsor").derive().keys()
