@@ -6,15 +6,16 @@ from collections import Counter
 
 import sympy
 
-from netsor.derive.convert import Converter, indicator
+from netsor.derive.convert import Converter
 from netsor.derive.reasons import reason
 from netsor.derive.names import Letters, LoopNumber, Names, constants_of, indexed, loop_numbers
-from netsor.derive.objects import GaussianExpectation
+from netsor.derive.objects import GaussianExpectation, indicator
 from netsor.derive.phrases import Phrase
+from netsor.derive.scalar_moments import ScalarMoments
 from netsor.derive.statement import Covariance, Expected, Statement
 from netsor.ir.expressions import Array, Expect, Expr, Let, ScalarRef, Sym, add
 from netsor.ir.kernel import sides
-from netsor.ir.program import Family, Program
+from netsor.ir.program import Family, Program, RandomScalar
 from netsor.ir.rewrite import free_indices, walk
 from netsor.limit.analysis import Analysis
 from netsor.limit.equations import Binding
@@ -291,6 +292,20 @@ class Collector:
         """The rule that gives a kernel, and its citation."""
         latest = max(families, key=lambda family: (family.order, family.name))
         return reason(kind, families, self.recursion), rule_of(latest).citation
+
+    def independent_scalars(self, expr: Expr) -> ScalarMoments | None:
+        """Expectations over the scalars that an expression rests on, if they are independent random scalars among the inputs."""
+        laws = {}
+        for score in self.analysis.levels.scores_in(expr):
+            own = isinstance(score.definition, RandomScalar) and self.analysis.randomness.scores(score) == {score}
+            if not own or (score.axes and not score.hidden):
+                return None
+            letters, rule = Letters(), rule_of(score)
+            reference = ScalarRef(score, score.axes)
+            variance = rule.covariance(reference, reference, self.recursion.moment).limit().expression()
+            element = self.names.element(score, [letters.of(axis) for axis in score.axes])
+            laws[element] = self.convert(rule.mean(reference), letters), self.convert(variance, letters)
+        return ScalarMoments(self.statements, laws)
 
     def scores_of(self, *families: Family, averaged: bool = False) -> tuple[str, ...]:
         """Names of the scores that a quantity depends on; with ``averaged`` also of those along infinite axes, over which it is an average."""

@@ -8,15 +8,19 @@ from fractions import Fraction
 
 import sympy
 
+from netsor.derive.closed_forms.unit_integral import unit_integral
+from netsor.derive.counting import Ranges
 from netsor.derive.expectations import gaussian_expectation
 from netsor.derive.names import Letters, Names, indexed, limits
-from netsor.derive.objects import Extremum, Indicator, InfiniteAverage, Softmax, function
+from netsor.derive.objects import Extremum, InfiniteAverage, Softmax, function, indicator
+from netsor.derive.sums import summation
 from netsor.ir.expressions import (
     Add, Array, Average, Call, Compare, Expect, Expr, Index, Integral, Leaf, Let, Logic, Mul, Num, Pow, Reduce, ScalarRef, Sym, Where,
     Width,
 )
 from netsor.ir.expressions import Indicator as IsTrue
 from netsor.ir.expressions import Softmax as SoftmaxNode
+from netsor.ir.program import ScalarFunction
 from netsor.ir.rewrite import substitute
 from netsor.limit.equations import Binding
 
@@ -34,6 +38,7 @@ class Converter:
         self.names, self.inlined, self.sizes, self.correlation = names, inlined, sizes, correlation
         self.heads: list[sympy.Symbol] = []
         self.citations: list[str] = []
+        self.binary: set[sympy.Expr] = set()  # scalars that are 0 or 1
         self.scalars: dict = {}  # equations of scalar families, where they may be written out
 
     def take_citations(self) -> list[str]:
@@ -74,7 +79,10 @@ class Converter:
         binding = self.scalars.get(expr.family)
         if binding in self.inlined:
             return self(substitute(binding.expression, dict(zip(binding.labels, expr.subscripts))), letters)
-        return self.names.element(expr.family, [self(s, letters) for s in expr.subscripts])
+        element = self.names.element(expr.family, [self(s, letters) for s in expr.subscripts])
+        if isinstance(expr.family.definition, ScalarFunction) and isinstance(expr.family.definition.body, IsTrue):
+            self.binary.add(element)
+        return element
 
     def _coord(self, expr, letters: Letters) -> sympy.Expr:
         return self.names.element(expr.family, [self(s, letters) for s in expr.subscripts])
@@ -94,10 +102,15 @@ class Converter:
         return sympy.Add(*[self(term, letters) for term in expr.terms])
 
     def _mul(self, expr: Mul, letters: Letters) -> sympy.Expr:
-        return sympy.Mul(*[self(factor, letters) for factor in expr.factors])
+        return self._without_idle_powers(sympy.Mul(*[self(factor, letters) for factor in expr.factors]))
 
     def _pow(self, expr: Pow, letters: Letters) -> sympy.Expr:
-        return sympy.Pow(self(expr.base, letters), self(expr.exponent, letters))
+        return self._without_idle_powers(sympy.Pow(self(expr.base, letters), self(expr.exponent, letters)))
+
+    def _without_idle_powers(self, product: sympy.Expr) -> sympy.Expr:
+        """A product in which what is 0 or 1 has no powers."""
+        powers = [factor for factor in sympy.Mul.make_args(product) if isinstance(factor, sympy.Pow) and factor.base in self.binary]
+        return product.xreplace({each: each.base for each in powers if each.exp.is_positive})
 
     def _call(self, expr: Call, letters: Letters) -> sympy.Expr:
         return function(expr.function)(*[self(argument, letters) for argument in expr.arguments])
@@ -131,6 +144,10 @@ class Converter:
 
     # --- binders -----------------------------------------------------------------------------------------------------
 
+    def ranges(self, letters: Letters) -> Ranges:
+        """The ranges of the letters of a formula, so far as they are finite."""
+        return {symbol: (low, high) for symbol, low, high in letters.axes(lambda e: self(e, Letters()))}
+
     def _reduce(self, expr: Reduce, letters: Letters) -> sympy.Expr:
         inside = letters.scoped()
         bounds = [(inside.of(index), *limits(index, lambda e: self(e, letters))) for index in expr.indices]
@@ -138,7 +155,7 @@ class Converter:
         body = self(expr.body, inside)
         match expr.op:
             case "sum":
-                return summation(indicator(guard) * body, bounds)
+                return summation(indicator(guard) * body, bounds, self.ranges(letters))
             case "prod":
                 return sympy.Product(body if guard == sympy.true else sympy.Piecewise((body, guard), (1, True)), *bounds)
         for bound in reversed(bounds):
@@ -164,7 +181,13 @@ class Converter:
         factors = sympy.Mul.make_args(self(expr.body, inside))
         outside = [factor for factor in factors if symbol not in factor.free_symbols]
         body = sympy.Mul(*[factor for factor in factors if symbol in factor.free_symbols])
-        return sympy.Mul(*outside) * (sympy.S.One if body == 1 else sympy.Integral(body, (symbol, 0, 1)))
+        closed = unit_integral(body, symbol)
+        if closed is None:
+            return sympy.Mul(*outside) * sympy.Integral(body, (symbol, 0, 1))
+        exponentials, others = [], []
+        for factor in (*outside, *sympy.Mul.make_args(closed)):
+            (exponentials if isinstance(factor, sympy.exp) else others).append(factor)
+        return sympy.Mul(*others) * sympy.exp(sympy.Add(*[each.args[0] for each in exponentials]))
 
     def _expect(self, expr: Expect, letters: Letters) -> sympy.Expr:
         return gaussian_expectation(expr, self, letters)
@@ -180,95 +203,3 @@ def number(value) -> sympy.Expr:
     if multiple and abs(float(multiple) * math.pi - value) <= 2 * math.ulp(value):
         return sympy.pi * sympy.Rational(multiple.numerator, multiple.denominator)
     return sympy.Float(value)
-
-
-def indicator(condition) -> sympy.Expr:
-    """The indicator of a condition: a Kronecker delta for an equality of indices."""
-    if isinstance(condition, sympy.Eq):
-        return sympy.KroneckerDelta(condition.lhs, condition.rhs)
-    if isinstance(condition, sympy.And):
-        return sympy.Mul(*[indicator(part) for part in condition.args])
-    return Indicator(condition)
-
-
-def summation(body: sympy.Expr, bounds: list[tuple]) -> sympy.Expr:
-    """A sum with what does not depend on an index taken out, nested sums merged, and indices on which nothing depends counted."""
-    bounds = [tuple(bound) for bound in bounds]
-    if not bounds:
-        return body
-    symbols = {bound[0] for bound in bounds}
-    if isinstance(body, sympy.Add):
-        return sympy.Add(*[summation(term, bounds) for term in body.args])
-    outside, inside = [], []
-    for factor in map(_plain_delta, sympy.Mul.make_args(body)):
-        (inside if factor.free_symbols & symbols else outside).append(factor)
-    inside = [factor for factor in _where_equal(inside, outside) if not _always(factor, bounds)]
-    for position, factor in enumerate(inside):
-        rest = inside[:position] + inside[position + 1:]
-        if isinstance(factor, sympy.Add) and any(part.has(sympy.Sum) for part in factor.args):
-            return sympy.Mul(*outside) * sympy.Add(*[summation(sympy.Mul(part, *rest), bounds) for part in factor.args])
-        if isinstance(factor, sympy.Sum):
-            function, more = _apart(factor, symbols.union(*(part.free_symbols for part in rest)))
-            return sympy.Mul(*outside) * summation(sympy.Mul(function, *rest), bounds + more)
-    inner = sympy.Mul(*inside)
-    kept = [bound for bound in bounds if bound[0] in inner.free_symbols]
-    outside += [high - low + 1 for symbol, low, high in bounds if symbol not in inner.free_symbols]
-    for bound in kept:
-        found = _collapsed(inner, bound, kept)
-        if found is not None:
-            return sympy.Mul(*outside) * summation(found, [other for other in kept if other is not bound])
-    return sympy.Mul(*outside) * (sympy.Sum(inner, *kept) if kept else inner)
-
-
-def _plain_delta(factor: sympy.Expr) -> sympy.Expr:
-    """A Kronecker delta of two indices, for one of sums of which all else cancels: delta of o and i - i' + o."""
-    if not isinstance(factor, sympy.KroneckerDelta):
-        return factor
-    terms = sympy.Add.make_args(factor.args[0] - factor.args[1])
-    positive = [term for term in terms if isinstance(term, sympy.Symbol)]
-    negative = [-term for term in terms if isinstance(-term, sympy.Symbol)]
-    plain = len(terms) == 2 and len(positive) == len(negative) == 1
-    return sympy.KroneckerDelta(*positive, *negative) if plain else factor
-
-
-def _where_equal(inside: list, outside: list) -> list:
-    """What stands beside deltas of two indices, with one in the place of the other."""
-    for delta in outside:
-        if isinstance(delta, sympy.KroneckerDelta) and all(isinstance(side, sympy.Symbol) for side in delta.args):
-            one, other = delta.args
-            inside = [factor.xreplace({other: one}) for factor in inside]
-    return inside
-
-
-def _always(factor: sympy.Expr, bounds: list[tuple]) -> bool:
-    """Whether an indicator says no more than the range of an index."""
-    return isinstance(factor, Indicator) and any(
-        factor.args[0] in (sympy.Le(low, symbol), sympy.Le(symbol, high), sympy.Ge(symbol, low), sympy.Ge(high, symbol))
-        for symbol, low, high in bounds)
-
-
-def _apart(inner: sympy.Sum, used: set) -> tuple[sympy.Expr, list[tuple]]:
-    """Body and limits of a sum, its indices renamed where others have their names."""
-    function, limits, names = inner.function, [], {str(symbol) for symbol in used}
-    for symbol, low, high in inner.limits:
-        name = str(symbol)
-        while name in names:
-            name += "'"
-        names.add(name)
-        renamed = sympy.Symbol(name, integer=True)
-        function = function.xreplace({symbol: renamed})
-        limits.append((renamed, low, high))
-    return function, limits
-
-
-def _collapsed(body: sympy.Expr, bound: tuple, bounds: list[tuple]) -> sympy.Expr | None:
-    """The sum over one index of a product with a Kronecker delta that fixes it to another index with the same range."""
-    symbol, low, high = bound
-    same = {other for other, *ends in bounds if ends == [low, high]}
-    for factor in sympy.Mul.make_args(body):
-        if isinstance(factor, sympy.KroneckerDelta) and symbol in factor.args:
-            other = factor.args[0] if factor.args[1] == symbol else factor.args[1]
-            if other in same:
-                rest = sympy.Mul(*[each for each in sympy.Mul.make_args(body) if each is not factor])
-                return rest.xreplace({symbol: other})
-    return None

@@ -7,16 +7,19 @@ The product of the factors is expanded into terms.  A term c u^j phi(u) v^k psi(
 from __future__ import annotations
 
 import itertools
+import math
 from typing import TYPE_CHECKING
 
 import sympy
 
-from netsor.derive.closed_forms import Activation, citation, mean, pair_moment, polynomial_moment, second_moment
+from netsor.derive.closed_forms import Activation, Product, citation, mean, pair_moment, polynomial_moment, second_moment
+from netsor.derive.closed_forms.characteristic import CITATION as CHARACTERISTIC
+from netsor.derive.closed_forms.characteristic import as_factor, wave_expectation
 from netsor.derive.closed_forms.isserlis import TooLong
 from netsor.derive.softmax import softmax_moment
 from netsor.derive.names import Letters, limits
-from netsor.derive.objects import GaussianExpectation
-from netsor.ir.expressions import Add, Call, Expect, Expr, Leaf, Mul, Num, Pow, first, mul, second
+from netsor.derive.objects import GaussianExpectation, with_quantiles_undone
+from netsor.ir.expressions import Add, Call, Compare, Expect, Expr, Indicator, Leaf, Mul, Num, Pow, Where, first, mul, second
 from netsor.ir.polynomials import as_power
 from netsor.ir.rewrite import walk
 from netsor.limit.expectations import renumber
@@ -37,12 +40,12 @@ def gaussian_expectation(expect: Expect, convert: "Converter", letters: Letters)
     if not any(expect.inner):
         law = Law(expect, convert, letters)
         try:
-            return law.expectation(expect.factors)
+            return with_quantiles_undone(law.expectation(expect.factors))
         except NoForm:
             pass
-    elif (found := softmax_moment(expect, convert, letters)) is not None:
-        return found
-    return standing(expect, convert, letters)
+    whole = standing(expect, convert, letters)
+    found = softmax_moment(whole, convert.ranges(letters)) if isinstance(whole, GaussianExpectation) else None
+    return whole if found is None else found
 
 
 def without_copies(expect: Expect) -> Expect:
@@ -82,14 +85,8 @@ class Law:
         :raises NoForm: if one of its terms has none."""
         terms = [Term(sympy.S.One)]
         for factor in factors:
-            terms = [left.times(right) for left in terms for right in self.terms(factor)]
-            if len(terms) > LARGEST_EXPANSION:
-                raise NoForm
-        found: dict[Term, sympy.Expr] = {}
-        for term in terms:
-            key = term.without_coefficient()
-            found[key] = found.get(key, sympy.S.Zero) + term.coefficient
-        return sympy.Add(*[coefficient * self.of_term(term) for term, coefficient in found.items() if coefficient != 0])
+            terms = multiplied(terms, self.terms(factor))
+        return sympy.Add(*[term.coefficient * self.of_term(term) for term in terms])
 
     def terms(self, expr: Expr) -> list["Term"]:
         """The expression as a sum of products of powers and functions of single variables."""
@@ -104,21 +101,70 @@ class Law:
             case Mul(factors=factors):
                 result = [Term(sympy.S.One)]
                 for factor in factors:
-                    result = [left.times(right) for left in result for right in self.terms(factor)]
+                    result = multiplied(result, self.terms(factor))
                 return result
             case Pow(base=base, exponent=Num(value=int(exponent))) if 0 < exponent <= 16:
                 if isinstance(base, Call) and len(terms := self.terms(base)) == 1:
                     return [terms[0].to_the(exponent)]
                 result = [Term(sympy.S.One)]
                 for _ in range(exponent):
-                    result = [left.times(right) for left in result for right in self.terms(base)]
+                    result = multiplied(result, self.terms(base))
                 return result
+            case Call(function="max" | "min" as name, arguments=(one, other)):
+                variable, bound = (one, other) if isinstance(one, Leaf) else (other, one)
+                ends = (bound, Num(math.inf)) if name == "max" else (Num(-math.inf), bound)
+                return self.terms(Call("clip", (variable, *ends)))
             case Call(function=name, arguments=(Leaf(slot=slot), *parameters)):
                 if any(isinstance(part, Leaf) for parameter in parameters for part in walk(parameter)):
                     raise NoForm
                 values = tuple(self.convert(parameter, self.letters) for parameter in parameters)
                 return [Term(sympy.S.One, (), ((slot, Activation(name, values), 1),))]
+            case Indicator(test=Compare(op="<" | "<=" | ">" | ">=" as op, left=left, right=right)):
+                return self.of_condition(op, left, right)
+            case Where(test=test, then=then, otherwise=otherwise):
+                holds = self.terms(Indicator(test))
+                fails = [Term(sympy.S.One), *[term.scaled(-1) for term in holds]]
+                return multiplied(holds, self.terms(then)) + multiplied(fails, self.terms(otherwise))
+            case Call(function="exp" | "sin" | "cos" as name, arguments=(argument,)):
+                return self.of_linear(name, self.terms(argument))
         raise NoForm
+
+    def of_condition(self, op: str, left: Expr, right: Expr) -> list["Term"]:
+        """1[u > at], or 1 - 1[u > at] (equal almost everywhere), for a condition on one variable."""
+        if isinstance(right, Leaf):
+            left, right, op = right, left, op.translate(str.maketrans("<>", "><"))
+        if not isinstance(left, Leaf) or any(isinstance(part, Leaf) for part in walk(right)):
+            raise NoForm
+        above = Term(sympy.S.One, (), ((left.slot, Activation("above", (self.convert(right, self.letters),)), 1),))
+        return [above] if op[0] == ">" else [Term(sympy.S.One), above.scaled(-1)]
+
+    def of_linear(self, name: str, terms: list["Term"]) -> list["Term"]:
+        """exp, sin or cos of a linear combination, as a sum of products of functions of its variables."""
+        rates: dict[int, sympy.Expr] = {}
+        constant = sympy.S.Zero
+        for term in terms:
+            match term.powers, term.functions:
+                case (), ():
+                    constant += term.coefficient
+                case ((slot, 1),), ():
+                    rates[slot] = rates.get(slot, sympy.S.Zero) + term.coefficient
+                case _:
+                    raise NoForm
+        single = lambda kind, slot, rate: Term(sympy.S.One, (), ((slot, Activation(kind, (rate,)), 1),))  # noqa: E731
+        if name == "exp":
+            result = [Term(sympy.exp(constant))]
+            for slot, rate in rates.items():
+                result = [term.times(single("exponential", slot, rate)) for term in result]
+            return result
+        sine, cosine = [Term(sympy.sin(constant))], [Term(sympy.cos(constant))]
+        for slot, rate in rates.items():
+            sin, cos = single("sine", slot, rate), single("cosine", slot, rate)
+            sine, cosine = (
+                [t.times(cos) for t in sine] + [t.times(sin) for t in cosine],
+                [t.times(cos) for t in cosine] + [t.times(sin).scaled(-1) for t in sine])
+            if len(sine) > LARGEST_EXPANSION:
+                raise NoForm
+        return [term for term in (sine if name == "sin" else cosine) if term.coefficient != 0]
 
     def of_term(self, term: "Term") -> sympy.Expr:
         """E of a product, by independent groups of variables."""
@@ -143,29 +189,49 @@ class Law:
                 return polynomial_moment([term.power(slot) for slot in slots], matrix, [self.means[slot] for slot in slots])
             except TooLong:
                 raise NoForm from None
-        if len(slots) == 1:
-            return self.of_one(slots[0], term)
-        if len(slots) == 2:
-            return self.of_pair(*slots, term)
-        raise NoForm
+        try:
+            if len(slots) == 1:
+                return self.of_one(slots[0], term)
+            if len(slots) == 2:
+                return self.of_pair(*slots, term)
+        except NoForm:
+            pass
+        return self.of_waves(slots, term)
+
+    def of_waves(self, slots: list[int], term: "Term") -> sympy.Expr:
+        """E of exponentials, sines and cosines of any number of variables, times powers."""
+        factors = [
+            as_factor(activation.name, activation.parameters, slots.index(slot))
+            for slot, activation, power in term.functions for _ in range(power)]
+        if None in factors:
+            raise NoForm
+        self.convert.citations.append(CHARACTERISTIC)
+        covariance = sympy.Matrix([[self.covariance[a][b] for b in slots] for a in slots])
+        try:
+            return known(wave_expectation(factors, [term.power(slot) for slot in slots], [self.means[slot] for slot in slots], covariance))
+        except TooLong:
+            raise NoForm from None
 
     def of_one(self, slot: int, term: "Term") -> sympy.Expr:
-        """E u^k phi(u) psi(u)."""
+        """E u^k phi(u) psi(u) ..."""
         activations = term.activations(slot)
-        self.convert.citations.append(citation(*activations[:2]))
+        self.convert.citations.append(citation(*activations))
         variance, centre = self.covariance[slot][slot], self.means[slot]
         if len(activations) == 1:
             return known(mean(activations[0], centre, variance))
-        if len(activations) == 2 and centre == 0:
-            return known(second_moment(*activations, variance))
+        for place, last in enumerate(activations):  # a product that is a sum of terms, times one function more
+            others = _one_function(activations[:place] + activations[place + 1:])
+            if (found := second_moment(others, last, variance, mean=centre)) is not None:
+                return found
         raise NoForm
 
     def of_pair(self, one: int, other: int, term: "Term") -> sympy.Expr:
-        """E phi(u) psi(v)."""
+        """E phi(u) psi(v), each a product of functions of one variable."""
         left, right = term.activations(one), term.activations(other)
-        if len(left) != 1 or len(right) != 1:
+        if not left or not right:
             raise NoForm
-        self.convert.citations.append(citation(left[0], right[0]))
+        self.convert.citations.append(citation(*left, *right))
+        left, right = _one_function(left), _one_function(right)
         k11, k12, k22 = self.covariance[one][one], self.covariance[one][other], self.covariance[other][other]
         options = {}
         if self.means[one] != 0 or self.means[other] != 0:
@@ -174,7 +240,11 @@ class Law:
             rho = self.convert.correlation(k11, k12, k22, self.letters)
             if rho is not None:
                 options = {"rho": rho}
-        return known(pair_moment(left[0], right[0], k11, k22, k12, **options))
+        return known(pair_moment(left, right, k11, k22, k12, **options))
+
+
+def _one_function(activations: list[Activation]) -> Activation | Product:
+    return activations[0] if len(activations) == 1 else Product(tuple(activations))
 
 
 def known(form: sympy.Expr | None) -> sympy.Expr:
@@ -191,13 +261,28 @@ def simplified(functions: tuple) -> list:
         match activation.name:
             case "step" if slot in rectified:
                 continue
-            case "step":
+            case "step" | "above":
                 power = 1
             case "sign":
                 power %= 2
         if power:
             found.append((slot, activation, power))
     return found
+
+
+def multiplied(left: list["Term"], right: list["Term"]) -> list["Term"]:
+    """The product of two sums, like terms added up.
+
+    :raises NoForm: if it has more than LARGEST_EXPANSION."""
+    found: dict[Term, sympy.Expr] = {}
+    for one in left:
+        for two in right:
+            product = one.times(two)
+            key = product.without_coefficient()
+            found[key] = found.get(key, sympy.S.Zero) + product.coefficient
+        if len(found) > LARGEST_EXPANSION:
+            raise NoForm
+    return [term.scaled(weight) for term, weight in found.items() if weight != 0]
 
 
 class Term:
@@ -227,6 +312,9 @@ class Term:
     def to_the(self, exponent: int) -> "Term":
         return Term(self.coefficient**exponent, tuple((slot, power * exponent) for slot, power in self.powers),
                     tuple((slot, activation, power * exponent) for slot, activation, power in self.functions))
+
+    def scaled(self, number) -> "Term":
+        return Term(number * self.coefficient, self.powers, self.functions)
 
     def without_coefficient(self) -> "Term":
         return Term(sympy.S.One, self.powers, self.functions)
@@ -263,8 +351,8 @@ def _variables(count: int, taken: set[str]) -> list[str]:
     return list(itertools.islice((name for name in numbered if name not in taken), count))
 
 
-def standing(expect: Expect, convert: "Converter", letters: Letters) -> GaussianExpectation:
-    """E[integrand] with its law."""
+def standing(expect: Expect, convert: "Converter", letters: Letters) -> sympy.Expr:
+    """E[integrand] with its law, a :class:`GaussianExpectation`; the integrand alone where it turns out to be certain."""
     inside = letters.scoped()
     names = _variables(len(expect.inner), inside.used | convert.names.reserved | {str(head) for head in convert.heads})
     inner = []
@@ -281,6 +369,8 @@ def standing(expect: Expect, convert: "Converter", letters: Letters) -> Gaussian
     ]
     body = convert.with_variables(heads)
     integrand = sympy.Mul(*[body(factor, inside) for factor in expect.factors])
+    if not any(integrand.has(head) for head in heads):  # (-1 if u < 0 else 1)^2
+        return integrand
     means = [convert(each, inside) for each in expect.mean]
     covariance = [[convert(entry, inside) for entry in row] for row in expect.covariance]
     return GaussianExpectation(

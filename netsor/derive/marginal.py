@@ -9,10 +9,13 @@ from __future__ import annotations
 import sympy
 
 from netsor.derive.laws import marginal
+from netsor.derive.moment_layout import covariance as tidy_covariance
+from netsor.derive.moment_layout import excess_kurtosis
 from netsor.derive.names import Letters, indexed
+from netsor.derive.scalar_moments import NoMoment
 from netsor.derive.score_moments import ScoreMoments
 from netsor.derive.objects import GaussianExpectation, ScoreExpectation
-from netsor.derive.softmax import with_squared_weights
+from netsor.derive.softmax import with_weights_summed
 from netsor.derive.statement import Covariance, Expected, Kurtosis, Statement
 from netsor.ir.expressions import Coord, Expr
 from netsor.ir.kernel import Kernel
@@ -32,6 +35,8 @@ def marginal_laws(reference: Coord, other: Coord, kernel: Kernel, moments: Score
         return [_with_random_mean(reference, other, body, means, collector)]
     if not moments.analysis.levels.scores_in(body):
         return []
+    if (found := _over_random_scalars(reference, other, body, collector)) is not None:
+        return found
     if not moments.covers(body):
         return _as_expectations(reference, other, body, collector)
     try:
@@ -43,18 +48,25 @@ def marginal_laws(reference: Coord, other: Coord, kernel: Kernel, moments: Score
         return _as_expectations(reference, other, body, collector)
     collector.inline(moments.recursion)
     sides = _Sides(reference, other, collector)
-    formula = lambda found: with_squared_weights(sides.convert(found.limit().expression()))  # noqa: E731
-    total, first, second = formula(covariance), formula(variance), formula(square)
+    total, first, second = map(sides.expectation, (covariance, variance, square))
     sides.steps(variance_body, first, second)
-    if total.has(GaussianExpectation):
-        total = ScoreExpectation(sides.convert(body))
-    if not second.has(GaussianExpectation):
-        kurtosis = _tidy(3 * (second / first**2 - 1))
-    elif sympy.expand(second - first**2) == 0:
-        kurtosis = sympy.S.Zero
-    else:
-        kurtosis = _standing_kurtosis(sides.convert(variance_body))
-    return sides.mixture(total, kurtosis)
+    kurtosis = _kurtosis(first, second, sides.convert(variance_body))
+    return sides.mixture(tidy_covariance(total) if _is_told(total) else ScoreExpectation(sides.convert(body)), kurtosis)
+
+
+def _is_told(moment: sympy.Expr) -> bool:
+    """Whether a moment says more than that it is an expectation over the scores: it is closed, or needs one or two Gaussian variables."""
+    return all(len(each.variables) <= 2 and not any(each.inner) for each in moment.atoms(GaussianExpectation))
+
+
+def _kurtosis(first: sympy.Expr, second: sympy.Expr, variance: sympy.Expr) -> sympy.Expr:
+    """3 Var V/(E V)^2 from E V and E V^2, ``variance`` being V."""
+    if _is_told(first) and _is_told(second):
+        return excess_kurtosis(first, second)
+    if sympy.expand(second - first**2) == 0:
+        return sympy.S.Zero
+    mean = tidy_covariance(first) if _is_told(first) else ScoreExpectation(variance)
+    return 3 * (ScoreExpectation(variance**2) / mean**2 - 1)
 
 
 class _Sides:
@@ -69,6 +81,10 @@ class _Sides:
 
     def convert(self, expr: Expr) -> sympy.Expr:
         return self.collector.convert(expr, self.letters)
+
+    def expectation(self, moment: Kernel) -> sympy.Expr:
+        """A moment over the scores."""
+        return with_weights_summed(self.convert(moment.limit().expression()), self.collector.convert.ranges(self.letters))
 
     def covariance(self, total: sympy.Expr, law: str) -> Statement:
         return Statement("moments", Covariance(*self.elements), total, "law of total covariance", CITATION, over=self.over, axes=self.axes,
@@ -90,7 +106,7 @@ class _Sides:
         self.collector.statements.append(Statement(
             "moments", Covariance(element, element), self.convert(variance), "conditional variance", name=v, given=given, axes=own))
         for power, moment in ((1, first), (2, second)):
-            if moment is not None and not moment.has(GaussianExpectation):
+            if moment is not None and _is_told(moment):
                 state(Expected(v**power), moment, "linearity, and moments of functions of the scores")
         state(Expected(element**2), Expected(v), "law of total variance, E[y] = 0 given the scores", (), "Var y = E Var(y | p) + Var E[y | p]")
         state(Expected(element**4), 3 * Expected(v**2), "fourth moment of a Gaussian, given the scores", (), "Isserlis 1918")
@@ -121,16 +137,27 @@ def _as_expectations(reference: Coord, other: Coord, body: Expr, collector) -> l
     return sides.mixture(ScoreExpectation(sides.convert(body)), _standing_kurtosis(variance))
 
 
+def _over_random_scalars(reference: Coord, other: Coord, body: Expr, collector) -> list[Statement] | None:
+    """The laws where what is random are independent scalars alone, through the equations that lead to them; None if they are not, or if
+    that gives no formula."""
+    scalars = collector.independent_scalars(body)
+    if scalars is None:
+        return None
+    sides = _Sides(reference, other, collector)
+    variance = sides.convert(substitute(body, dict(zip(other.subscripts, reference.subscripts))))
+    try:
+        total, first, second = map(scalars, (sides.convert(body), variance, variance**2))
+    except NoMoment:
+        return None
+    return sides.mixture(total, excess_kurtosis(first, second))
+
+
 def _standing_kurtosis(variance: sympy.Expr) -> sympy.Expr:
     return 3 * (ScoreExpectation(variance**2) / ScoreExpectation(variance) ** 2 - 1)
 
 
 def _pulled(expr: sympy.Expr) -> sympy.Expr:
-    return expr if expr.has(Expected) else _tidy(expr)
-
-
-def _tidy(expr: sympy.Expr) -> sympy.Expr:
-    return sympy.factor_terms(sympy.cancel(sympy.expand(expr)))
+    return expr if expr.has(Expected) else tidy_covariance(expr)
 
 
 def _axes(body: Expr) -> tuple:

@@ -25,6 +25,15 @@ class Indicator(sympy.Function):
             return sympy.S.Zero
 
 
+def indicator(condition) -> sympy.Expr:
+    """The indicator of a condition: a Kronecker delta for an equality of indices."""
+    if isinstance(condition, sympy.Eq):
+        return sympy.KroneckerDelta(condition.lhs, condition.rhs)
+    if isinstance(condition, sympy.And):
+        return sympy.Mul(*[indicator(part) for part in condition.args])
+    return Indicator(condition)
+
+
 class Named(sympy.Function):
     """Base of functions that netsor knows by name."""
 
@@ -45,6 +54,17 @@ def function(name: str) -> type:
     if name not in _functions:
         _functions[name] = type(name, (Named,), {})
     return _functions[name]
+
+
+def with_quantiles_undone(expr: sympy.Expr) -> sympy.Expr:
+    """2 q - 1 for erf(normal_quantile(q)/sqrt(2)): the inverse of the standard normal distribution function."""
+    quantile = function("normal_quantile")
+
+    def undone(argument: sympy.Expr) -> sympy.Expr:
+        sign, rest = (1, sympy.sqrt(2) * argument) if not argument.could_extract_minus_sign() else (-1, -sympy.sqrt(2) * argument)
+        return sign * (2 * rest.args[0] - 1) if isinstance(rest, quantile) else sympy.erf(argument)
+
+    return expr.replace(sympy.erf, undone) if expr.has(quantile) else expr
 
 
 class Softmax(sympy.Expr):

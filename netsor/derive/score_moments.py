@@ -64,9 +64,9 @@ class ScoreMoments:
         self._groups = {family: group for group in analysis.groups for family in group.families}
 
     def covers(self, expr: Expr) -> bool:
-        """Whether all scores that an expression depends on are of the first level, so that their joint law is Gaussian, and it is no
-        longer than a reader would follow: no expectation of a function whose law depends on scores."""
-        if not all(self.analysis.depth[score] == 1 for score in self.analysis.levels.scores_in(expr)):
+        """Whether no score (or random scalar) that an expression depends on has a law that depends on others, so that their joint law is
+        Gaussian, and it is no longer than a reader would follow: no expectation of a function whose law depends on scores."""
+        if not all(self.analysis.randomness.scores(score) == {score} for score in self.analysis.levels.scores_in(expr)):
             return False
         bindings = self.analysis.levels.behind((expr,))
         behind = [binding.expression for binding in bindings if self.analysis.levels.scores_in(binding.expression)]

@@ -1,131 +1,205 @@
 """Moments of softmax weights of independent scores: closed where symmetry or a one-dimensional integral gives them.
 
-With A the softmax of s independent N(0, v) scores: E A_j = 1/s, E A_j^2 = E[sum_k A_k^2]/s, and the sum over j and k of E[A_j^2 A_k^2] is
-E[(sum_k A_k^2)^2]; both are integrals over one variable (:mod:`netsor.derive.closed_forms.attention`).
+With A the softmax of m iid N(mean, v) scores, the weights are exchangeable and sum to one.  With W_k = E (sum_j A_j^2)^k, integrals over
+one variable (:mod:`netsor.derive.closed_forms.attention`),
+
+    E A_j = 1/m,    E A_j^2 = W_1/m,    E A_j A_k = (1 - W_1)/(m (m - 1)) for j != k,    sum_jk E A_j^2 A_k^2 = W_2,
+    sum_k E[f A_k] = E f  for every f.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import sympy
 
 from netsor.derive.closed_forms.attention import SquaredWeights
-from netsor.derive.objects import GaussianExpectation, Softmax
-from netsor.ir.expressions import Compare, Expect, Expr, Indicator, Leaf, Mul, Num, Pow, first, mul, second
-from netsor.ir.expressions import Softmax as SoftmaxNode
-from netsor.ir.kernel import range_size
-from netsor.ir.rewrite import free_indices, substitute, walk
+from netsor.derive.counting import Ranges
+from netsor.derive.objects import GaussianExpectation, Softmax, indicator
+from netsor.derive.sums import distributed, summation
 
-if TYPE_CHECKING:
-    from netsor.derive.convert import Converter
-    from netsor.derive.names import Letters
+MOST_MONOMIALS = 40  # that an integrand is expanded into
+LONGEST_SUMMAND = 400  # operations of a sum's body that is expanded
 
 
-def softmax_moment(expect: Expect, convert: "Converter", letters: "Letters") -> sympy.Expr | None:
-    """E A_j or E A_j^2, if that is what the expectation is."""
-    found = _iid_weights(expect)
+@dataclass(frozen=True)
+class Weights:
+    """A softmax of iid scores: the law as a :class:`GaussianExpectation` of 1, the variance of what is in the exponent, a weight, and the
+    symbol of its index with its ends."""
+
+    law: GaussianExpectation
+    variance: sympy.Expr
+    weight: Softmax
+
+    @property
+    def bound(self) -> tuple:
+        return tuple(self.weight.limits)
+
+    def admits(self, place: sympy.Expr) -> sympy.Expr:
+        """1 where the guard admits an index, 0 elsewhere."""
+        return indicator(self.weight.guard.xreplace({self.bound[0]: place})) if self.weight.guard != sympy.true else sympy.S.One
+
+    def size(self, ranges: Ranges) -> sympy.Expr:
+        """The number of weights that are not 0."""
+        return summation(self.admits(self.bound[0]), [self.bound], ranges)
+
+    def at(self, place: sympy.Expr) -> Softmax:
+        body, guard, _, limits = self.weight.args
+        return Softmax(body, guard, place, limits)
+
+    def expectation(self, powers: dict) -> sympy.Expr:
+        """E of a product of weights, standing: ``powers`` by place."""
+        product = sympy.Mul(*[self.at(place)**power for place, power in powers.items()])
+        return product if product == 1 else GaussianExpectation(product, *self.law.args[1:])
+
+
+def weights_of(expectation: GaussianExpectation) -> tuple[Weights, dict[sympy.Dummy, sympy.Expr], sympy.Expr] | None:
+    """The softmax whose weights an expectation is about, the place of each weight by the dummy that stands for it, and the integrand in
+    these dummies; None if it is about anything else."""
+    if len(expectation.inner) != 1 or len(expectation.inner[0]) != 1:
+        return None
+    one, other, low, high = expectation.inner[0][0]
+    variance, rest = _without(expectation.covariance[0, 0], sympy.KroneckerDelta(one, other))
+    mean, found = expectation.means[0], sorted(expectation.integrand.atoms(Softmax), key=str)
+    if rest is None or variance.free_symbols & {one, other} or mean.free_symbols & {one, other} or not found:
+        return None
+    variable = expectation.variables[0]
+    first = found[0]
+    alike = {(each.body.xreplace({each.limits[0]: one}), each.guard.xreplace({each.limits[0]: one}), each.limits[1:]) for each in found}
+    slope = first.body.xreplace({first.limits[0]: one}).expand().coeff(variable)
+    shift = sympy.expand(first.body.xreplace({first.limits[0]: one}) - slope * variable)
+    if len(alike) != 1 or first.limits[1:] != (low, high) or slope == 0 or {one, variable} & (slope.free_symbols | shift.free_symbols):
+        return None
+    places = {sympy.Dummy("A"): each.at for each in found}
+    integrand = expectation.integrand.xreplace({each: dummy for dummy, each in zip(places, found)})
+    if integrand.free_symbols & expectation.own_symbols:
+        return None
+    return Weights(expectation, slope**2 * variance, first), places, integrand
+
+
+def _without(product: sympy.Expr, factor: sympy.Expr) -> tuple[sympy.Expr, sympy.Expr | None]:
+    """A product without one of its factors, and that factor (None if it is none)."""
+    factors = sympy.Mul.make_args(product)
+    return sympy.Mul(*[each for each in factors if each != factor]), (factor if factor in factors else None)
+
+
+def softmax_moment(expectation: GaussianExpectation, ranges: Ranges) -> sympy.Expr | None:
+    """The expectation of a polynomial in the weights of one softmax: E A_j and E A_j^2 in closed form, of other monomials as
+    expectations of their own; None for any other expectation."""
+    found = weights_of(expectation)
     if found is None:
         return None
-    places, variance, count = found
-    size = convert(count, letters)
-    admitted = sympy.S.One  # weights that the guard excludes are 0
-    for weight in _weights(expect):
-        if weight.guard is not None:
-            admitted = admitted * _indicator(convert.condition(substitute(weight.guard, {weight.index: weight.at}), letters))
-    match list(places.values()):
-        case [1]:
-            return admitted / size
-        case [2]:
-            return admitted * SquaredWeights(1, size, convert(variance, letters)) / size
-    return None
-
-
-def _indicator(condition) -> sympy.Expr:
-    from netsor.derive.convert import indicator
-
-    return indicator(condition)
-
-
-def _weights(expect: Expect) -> list[SoftmaxNode]:
-    """The different softmax weights among the factors."""
-    found = {}
-    for factor in expect.factors:
-        for part in walk(factor):
-            if isinstance(part, SoftmaxNode):
-                found[part.at, part.guard if part.guard is None else substitute(part.guard, {part.index: part.at})] = part
-    return list(found.values())
-
-
-def _iid_weights(expect: Expect) -> tuple[Counter, Expr, Expr] | None:
-    """The places of the weights and their powers, the variance of the scores and their number, for a product of weights of one
-    softmax of independent scores."""
-    if len(expect.inner) != 1 or len(expect.inner[0]) != 1 or any(mean != Num(0) for mean in expect.mean):
+    weights, places, integrand = found
+    try:
+        polynomial = sympy.Poly(integrand, *places)
+    except sympy.PolynomialError:
         return None
-    index = expect.inner[0][0]
-    same = {Indicator(Compare("==", *pair)) for pair in ((first(index), second(index)), (second(index), first(index)))}
-    parts = list(expect.covariance[0][0].factors) if isinstance(expect.covariance[0][0], Mul) else [expect.covariance[0][0]]
-    deltas = [part for part in parts if part in same]
-    rest = mul(*[part for part in parts if part not in same])
-    if len(deltas) != 1 or {first(index), second(index)} & free_indices(rest):
+    if len(polynomial.terms()) > MOST_MONOMIALS:
         return None
-    places: Counter = Counter()
-    counts = set()
-    factors = [each for factor in expect.factors for each in (factor.factors if isinstance(factor, Mul) else (factor,))]
-    for factor in factors:
-        weight, power = (factor.base, factor.exponent) if isinstance(factor, Pow) else (factor, Num(1))
-        if not isinstance(weight, SoftmaxNode) or not isinstance(power, Num) or weight.body != Leaf(0, (weight.index,)):
-            return None
-        if weight.index.range != index.range:
-            return None
-        counts.add(_admitted(weight))
-        places[weight.at] += power.value
-    if len(counts) != 1 or None in counts:
-        return None
-    return places, rest, counts.pop()
+    total = sympy.S.Zero
+    for exponents, coefficient in polynomial.terms():
+        powers: dict = {}
+        for place, power in zip(places.values(), exponents):
+            if power:
+                powers[place] = powers.get(place, 0) + power
+        total += coefficient * _monomial(weights, powers, ranges)
+    return total
 
 
-def _admitted(weight: SoftmaxNode) -> Expr | None:
-    """The number of values that the guard admits: all, or those up to a bound."""
-    if weight.guard is None:
-        return range_size(weight.index.range)
-    match weight.guard:
-        case Compare(op="<=", left=left, right=right) if left == weight.index and weight.index not in free_indices(right):
-            if weight.index.range.lo == 1:
-                return right
-    return None
+def _monomial(weights: Weights, powers: dict, ranges: Ranges) -> sympy.Expr:
+    """E of a product of powers of weights."""
+    match list(powers.items()):
+        case [(place, 1)]:
+            return weights.admits(place) / weights.size(ranges)
+        case [(place, 2)]:
+            size = weights.size(ranges)
+            return weights.admits(place) * SquaredWeights(1, size, weights.variance) / size
+    return weights.expectation(powers)
 
 
-def with_squared_weights(expr: sympy.Expr) -> sympy.Expr:
-    """The formula with sums over j and k of E[A_j^2 A_k^2] written as E[(sum_k A_k^2)^2]."""
-    return expr.replace(lambda part: isinstance(part, sympy.Sum), _squared)
+# --- sums over the places of the weights -----------------------------------------------------------------------------
 
 
-def _squared(total: sympy.Sum) -> sympy.Expr:
-    symbols = {limit[0]: limit for limit in total.limits}
-    found = _pair_of_squares(total.function)
-    if found is None or not set(found[0]) <= set(symbols):
+def with_weights_summed(expr: sympy.Expr, ranges: Ranges) -> sympy.Expr:
+    """The formula with sums of expectations of products of weights worked out."""
+    if not any(weights_of(each) for each in expr.atoms(GaussianExpectation)):
+        return expr
+    expr = expr.replace(lambda part: isinstance(part, sympy.Sum), lambda part: _summed(part, ranges))
+    return expr.replace(lambda part: isinstance(part, GaussianExpectation), lambda part: _closed(part, ranges))
+
+
+def _summed(total: sympy.Sum, ranges: Ranges) -> sympy.Expr:
+    """A sum, its terms one by one."""
+    if not total.function.has(GaussianExpectation) or total.function.count_ops() > LONGEST_SUMMAND:
         return total
-    places, size, variance = found
-    rest = [limit for symbol, limit in symbols.items() if symbol not in places]
-    value = SquaredWeights(2, size, variance)
-    return sympy.Sum(value, *rest) if rest else value
+    found = sympy.S.Zero
+    for term in sympy.Add.make_args(distributed(total.function)):
+        found += summation(term, list(total.limits), ranges).replace(
+            lambda part: isinstance(part, sympy.Sum), lambda part: _sum_of_term(part, ranges))
+    return found
 
 
-def _pair_of_squares(expr: sympy.Expr) -> tuple[tuple, sympy.Expr, sympy.Expr] | None:
-    """The two places of E[A_j^2 A_k^2], the number of scores and their variance."""
-    if not isinstance(expr, GaussianExpectation) or len(expr.inner) != 1 or len(expr.inner[0]) != 1:
+def _sum_of_term(total: sympy.Sum, ranges: Ranges) -> sympy.Expr:
+    """A sum of one product with an expectation of weights among its factors."""
+    factors = sympy.Mul.make_args(total.function)
+    for factor in factors:
+        found = _product_of_weights(factor) if isinstance(factor, GaussianExpectation) else None
+        if found is None:
+            continue
+        weights, powers = found
+        others = sympy.Mul(*[each for each in factors if each is not factor])
+        limits = [tuple(limit) for limit in total.limits]
+        whole = {place for place in powers if (place, *weights.bound[1:]) in limits and place not in others.free_symbols}
+        summed = _summed_over(weights, powers, whole, ranges)
+        if summed is not None:
+            value, gone = summed
+            return summation(others * value, [limit for limit in limits if limit[0] not in gone], ranges).replace(
+                lambda part: isinstance(part, sympy.Sum), lambda part: _sum_of_term(part, ranges))
+    closed = total.function.replace(lambda part: isinstance(part, GaussianExpectation), lambda part: _closed(part, ranges))
+    return total if closed == total.function else summation(distributed(closed), list(total.limits), ranges)
+
+
+def _summed_over(weights: Weights, powers: dict, whole: set, ranges: Ranges) -> tuple[sympy.Expr, set] | None:
+    """The sum of E prod A_j^power over places of the set ``whole``, each over all weights, and those that it was taken over."""
+    size = weights.size(ranges)
+    once = sorted((place for place in whole if powers[place] == 1), key=str)
+    if once:
+        rest = {place: power for place, power in powers.items() if place != once[0]}
+        return (_monomial(weights, rest, ranges) if rest else sympy.S.One), {once[0]}
+    if whole == set(powers) and set(powers.values()) == {2} and len(powers) == 2:
+        return SquaredWeights(2, size, weights.variance), whole
+    fixed = [place for place in powers if place not in whole]
+    if len(whole) == len(fixed) == 1 and powers[fixed[0]] == 1 and powers[next(iter(whole))] == 2:
+        return weights.admits(fixed[0]) * SquaredWeights(1, size, weights.variance) / size, whole  # the same for all j
+    return None
+
+
+def _closed(expectation: GaussianExpectation, ranges: Ranges) -> sympy.Expr:
+    """E A_j, E A_j^2 and E A_j A_k = delta_jk W_1/m + (1 - delta_jk) (1 - W_1)/(m (m - 1)); anything else as it is."""
+    found = _product_of_weights(expectation)
+    if found is None or sorted(found[1].values()) not in ([1], [2], [1, 1]):
+        return expectation
+    weights, powers = found
+    if len(powers) == 1:
+        return _monomial(weights, powers, ranges)
+    one, other = powers
+    size, same = weights.size(ranges), sympy.KroneckerDelta(one, other)
+    both = weights.admits(one) * weights.admits(other)
+    if size == 1:
+        return both
+    first = SquaredWeights(1, size, weights.variance)
+    return both * (same * first / size + (1 - same) * (1 - first) / (size * (size - 1)))
+
+
+def _product_of_weights(expectation: GaussianExpectation) -> tuple[Weights, dict] | None:
+    """The softmax and the powers of its weights by place, if their product is all that an expectation is about."""
+    found = weights_of(expectation)
+    if found is None:
         return None
-    one, other, low, high = expr.inner[0][0]
-    delta = sympy.KroneckerDelta(one, other)
-    variance = expr.covariance[0, 0] / delta
-    if variance.free_symbols & {one, other}:
-        return None
-    places = []
-    for factor in sympy.Mul.make_args(expr.integrand):
-        weight, power = factor.as_base_exp()
-        if not isinstance(weight, Softmax) or power != 2 or weight.guard != sympy.true:
+    powers: dict = {}
+    for factor in sympy.Mul.make_args(found[2]):
+        base, exponent = factor.as_base_exp()
+        if base not in found[1] or not exponent.is_Integer:
             return None
-        places.append(weight.at)
-    return (tuple(places), high - low + 1, variance) if len(set(places)) == 2 else None
+        powers[found[1][base]] = powers.get(found[1][base], 0) + exponent
+    return found[0], powers

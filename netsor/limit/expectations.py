@@ -7,8 +7,8 @@ the value when exactly the equalities T hold, the kernel is sum over S of delta_
 
 from __future__ import annotations
 
-from itertools import combinations
-from collections.abc import Callable
+from itertools import combinations, islice
+from collections.abc import Callable, Sequence
 
 from netsor.ir.expressions import (
     ONE, ZERO, Call, Compare, Coord, Expect, Expr, Index, Indicator, Integral, Leaf, Num, Where, add, first, mul, second,
@@ -24,6 +24,7 @@ from netsor.limit.dimensions import is_several, is_static
 from netsor.limit.equations import representatives, substitute_chain
 from netsor.limit.parity import parity, singular
 
+MOST_FLIPS = 15  # ways to flip groups of variables, in search of one that shows an expectation to be 0
 MAX_EQUALITIES = 3  # beyond this the indicators are evaluated with the covariances
 
 
@@ -266,7 +267,8 @@ class _Case:
                 parts.append(self._gaussian(own, slots, entries, means, ()))
             else:
                 own, new_means, covariance = combined
-                odd = self._is_odd(own, range(len(new_means)), new_means)
+                entries_of_parts = {(m, k): entry for m, row in enumerate(covariance) for k, entry in enumerate(row)}
+                odd = self._is_odd(own, range(len(new_means)), new_means, entries_of_parts)
                 parts.append(ZERO if odd else Expect(
                     tuple(own), ((),) * len(new_means), tuple(new_means), tuple(map(tuple, covariance))))
         return mul(*parts)
@@ -277,7 +279,7 @@ class _Case:
         slots = [slot for slot in slots if slot in mentioned]
         if not slots:
             return mul(*factors)
-        if self._is_odd(factors, slots, means):
+        if self._is_odd(factors, slots, means, entries):
             return ZERO
         place = {slot: position for position, slot in enumerate(slots)}
         factors = [renumber(factor, place) for factor in factors]
@@ -286,14 +288,23 @@ class _Case:
         return Expect(tuple(factors), inner, tuple(means[slot] for slot in slots), covariance, mirror)
 
     @staticmethod
-    def _is_odd(factors: list[Expr], slots: list[int], means: list[Expr]) -> bool:
-        """Whether flipping all leaves at once turns the product into its negative."""
-        if any(means[slot] != ZERO for slot in slots) or any(map(singular, factors)):
+    def _is_odd(factors: list[Expr], slots: Sequence[int], means: list[Expr], covariance: dict) -> bool:
+        """Whether flipping some centred leaves at once, which are uncorrelated with all others, turns the product into its negative."""
+        if any(map(singular, factors)):
             return False
-        product = 1
-        for factor in factors:
-            product *= parity(factor, lambda leaf: -1)
-        return product == -1
+        groups: list[set[int]] = []
+        for slot in slots:
+            linked = [group for group in groups if any(covariance[slot, other] != ZERO for other in group)]
+            groups = [group for group in groups if group not in linked] + [{slot}.union(*linked)]
+        centred = [group for group in groups if all(means[slot] == ZERO for slot in group)]
+        choices = (set().union(*chosen) for size in range(1, len(centred)) for chosen in combinations(centred, size))
+        for flipped in [set().union(*centred), *islice(choices, MOST_FLIPS)]:
+            product = 1
+            for factor in factors:
+                product *= parity(factor, lambda leaf, flipped=flipped: -1 if leaf.slot in flipped else 1)
+            if product == -1:
+                return True
+        return False
 
 
 def _untied(expr: Expr) -> Expr:

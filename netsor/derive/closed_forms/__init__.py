@@ -8,7 +8,8 @@ whatever stands for the variances and the covariance, or None when no closed for
 Known: everything among polynomials, rectifiers, steps, error functions and gelu; sines and exponentials with one another
 and with those; the Gaussian bump with everything; clips and exponential units (elu) alone, squared, and with polynomials,
 exponentials and the bump.  Not known: pairs of two functions with kinks away from zero, or of such a one and an
-exponential unit: they need the bivariate normal distribution function.
+exponential unit: they need the bivariate normal distribution function.  Products of functions of one variable (``Product``) are
+functions like others: relu(u)^4, u^2 step(u).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import functools
 import sympy
 
 from netsor.derive.closed_forms import expectations
-from netsor.derive.closed_forms.activation import Activation
+from netsor.derive.closed_forms.activation import Activation, Product
 from netsor.derive.closed_forms.families import citation_of, decompose, names
 from netsor.derive.closed_forms.isserlis import polynomial_moment
 from netsor.derive.closed_forms.law import Law
@@ -26,14 +27,14 @@ from netsor.derive.closed_forms.numbers import value
 from netsor.derive.closed_forms.polynomials import hermite_pair
 from netsor.derive.closed_forms.terms import Decomposition
 
-__all__ = ["Activation", "citation", "mean", "names", "pair_moment", "polynomial_moment", "second_moment", "value"]
+__all__ = ["Activation", "Product", "citation", "mean", "names", "pair_moment", "polynomial_moment", "second_moment", "value"]
 
 ZERO = sympy.Integer(0)
 MEAN_U, MEAN_V, VAR_U, VAR_V, COV, RHO = (sympy.Dummy(name) for name in ("mu", "nu", "a", "b", "c", "rho"))
 
 
 def pair_moment(
-    left: Activation, right: Activation, variance_left, variance_right, covariance=None, *, mean_left=0, mean_right=0, rho=None
+    left: Activation | Product, right: Activation | Product, variance_left, variance_right, covariance=None, *, mean_left=0, mean_right=0, rho=None
 ) -> sympy.Expr | None:
     """E left(u) right(v) for jointly Gaussian u, v, or None if no closed form is known.
 
@@ -60,23 +61,23 @@ def pair_moment(
     return formula.xreplace({symbol: value for symbol, value in values.items() if value is not None} | numbers)
 
 
-def second_moment(phi: Activation, psi: Activation, variance, *, mean=0, reflected: bool = False) -> sympy.Expr | None:
+def second_moment(phi: Activation | Product, psi: Activation | Product, variance, *, mean=0, reflected: bool = False) -> sympy.Expr | None:
     """E phi(u) psi(u), u ~ N(mean, variance), or None; ``reflected``: E phi(u) psi(-u)."""
     variance, mean = sympy.sympify(variance), sympy.sympify(mean)
     formula, numbers = _second(phi, psi, mean != 0, reflected)
     return None if formula is None else formula.xreplace({MEAN_U: mean, VAR_U: variance} | numbers)
 
 
-def mean(phi: Activation, mean, variance) -> sympy.Expr | None:
+def mean(phi: Activation | Product, mean, variance) -> sympy.Expr | None:
     """E phi(u), u ~ N(mean, variance), or None; at variance 0 phi(mean)."""
     mean, variance = sympy.sympify(mean), sympy.sympify(variance)
     formula, numbers = _mean(phi, mean != 0, variance == 0)
     return None if formula is None else formula.xreplace({MEAN_U: mean, VAR_U: variance} | numbers)
 
 
-def citation(left: Activation, right: Activation | None = None) -> str:
-    """Where the formulas of a function, or of a pair, come from; "" where there are none."""
-    sources = [citation_of(activation.name) for activation in (left, right) if activation is not None]
+def citation(*activations: Activation) -> str:
+    """Where the formulas of functions, or of their products, come from; "" where there are none."""
+    sources = [citation_of(activation.name) for activation in activations]
     return "; ".join(dict.fromkeys(source for source in sources if source))
 
 

@@ -19,3 +19,11 @@ class Activation:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", tuple(sympy.sympify(value) for value in self.parameters))
+
+
+@dataclass(frozen=True)
+class Product:
+    """A product of functions of one variable, where a function is asked for."""
+
+    factors: tuple[Activation, ...]
+    name = "product"

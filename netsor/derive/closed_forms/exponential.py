@@ -14,6 +14,11 @@ def exp() -> Decomposition:
     return Decomposition((Term(1, rate=sympy.Integer(1)),))
 
 
+def exponential(rate) -> Decomposition:
+    """e^{rate x}; not in the catalogue: a factor of the exponential of a linear combination."""
+    return Decomposition((Term(1, rate=rate),))
+
+
 def gaussian() -> Decomposition:
     return Decomposition((Term(1, decay=sympy.Integer(1)),))
 

@@ -10,8 +10,8 @@ import sympy
 from netsor.derive.closed_forms import (
     by_symmetry, error_function, exponential, hinges, polynomials, steps, waves,
 )  # fmt: skip
-from netsor.derive.closed_forms.activation import Activation
-from netsor.derive.closed_forms.terms import Decomposition
+from netsor.derive.closed_forms.activation import Activation, Product
+from netsor.derive.closed_forms.terms import Decomposition, decomposition_product
 
 FAMILIES = (polynomials, hinges, steps, error_function, waves, exponential, by_symmetry)
 FUNCTIONS = {name: build for family in FAMILIES for name, build in family.FUNCTIONS.items()}
@@ -29,12 +29,14 @@ def citation_of(name: str) -> str:
 
 
 @functools.lru_cache(maxsize=1024)
-def decompose(activation: Activation) -> tuple[Decomposition | None, dict[sympy.Dummy, sympy.Expr]]:
+def decompose(activation: Activation | Product) -> tuple[Decomposition | None, dict[sympy.Dummy, sympy.Expr]]:
     """The decomposition, exact, and the numbers that stand for its dummies.
 
     Numbers with a short decimal expansion become fractions, longer ones dummies: algebra on floating-point numbers is slow
     and loses digits.  TypeError for a wrong number of parameters.
     """
+    if isinstance(activation, Product):
+        return _product(activation)
     build = FUNCTIONS.get(activation.name)
     if build is None:
         return None, {}
@@ -47,6 +49,17 @@ def decompose(activation: Activation) -> tuple[Decomposition | None, dict[sympy.
     numbers = {}
     exact = tuple(_exact(value, numbers) for value in parameters)
     return build(*exact), numbers
+
+
+def _product(product: Product) -> tuple[Decomposition | None, dict[sympy.Dummy, sympy.Expr]]:
+    """The decomposition of a product, factor by factor."""
+    whole, numbers = decompose(product.factors[0])
+    for factor in product.factors[1:]:
+        if whole is None:
+            break
+        part, more = decompose(factor)
+        whole, numbers = part and decomposition_product(whole, part), numbers | more
+    return whole, numbers
 
 
 def _exact(value: sympy.Expr, numbers: dict) -> sympy.Expr:

@@ -154,6 +154,30 @@ def product(one: Term | Wave, two: Term | Wave, order: tuple) -> tuple[Term, ...
     return (plain, replace(plain.times(-1), sign=low), replace(plain, sign=high))
 
 
+MOST_TERMS = 64  # of a product
+
+
+def decomposition_product(one: Decomposition, two: Decomposition) -> Decomposition | None:
+    """The product of two functions of one variable, equal almost everywhere; None where it is no sum of such terms.
+
+    Signs at zero make rectifiers and steps of each other's powers: relu^k = x^(k-1) relu, step^2 = step, abs^2 = x^2, sign abs = x."""
+    if one.remainder or two.remainder:
+        return None
+    kinks = one.kinks if len(one.kinks) >= len(two.kinks) else two.kinks
+    found: dict[Term, sympy.Expr] = {}
+    for left in one.terms:
+        for right in two.terms:
+            terms = product(left, right, kinks)
+            if terms is None:
+                return None
+            for term in terms:
+                key = replace(term, coefficient=sympy.Integer(1))
+                found[key] = sympy.expand(found.get(key, ZERO) + term.coefficient)
+            if len(found) > MOST_TERMS:
+                return None
+    return Decomposition(tuple(term.times(weight) for term, weight in found.items()), kinks=kinks, whole=lambda x: one(x) * two(x))
+
+
 def polynomial(*coefficients) -> tuple[Term, ...]:
     """sum_k coefficients[k] x^k."""
     return tuple(Term(sympy.sympify(value), power) for power, value in enumerate(coefficients) if value != 0)

@@ -103,6 +103,12 @@ class TextPrinter(StrPrinter):
     def _print_Kurtosis(self, expr) -> str:
         return f"excess kurtosis({self._print(expr.args[0])})"
 
+    def _print_Max(self, expr) -> str:
+        return f"max({', '.join(sorted(map(self._print, expr.args)))})"
+
+    def _print_Min(self, expr) -> str:
+        return f"min({', '.join(sorted(map(self._print, expr.args)))})"
+
     def _print_acos(self, expr) -> str:
         return f"arccos({self._print(expr.args[0])})"
 
