@@ -36,6 +36,7 @@ def collect(program: Program, outputs: list[str] | None = None, steps: bool = Fa
         scores = score_laws(analysis)
         collector = Collector(program, analysis, steps)
         scalars = [part.reference for output in wanted if not output.is_vector for part in output.parts]
+        collector.asked.update(scalar.family for scalar in scalars)
         collector.reach([law.expression for law in scores + laws] + scalars)
         for key in list(analysis.recursion.known()) if steps else ():
             collector.require_kernel(key)

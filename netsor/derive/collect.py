@@ -41,6 +41,7 @@ class Collector:
         self.inlined: frozenset[Binding] = frozenset()
         self.statements: list[Statement] = []
         self.done: set = set()
+        self.asked: set[Family] = set()  # scalars that are outputs
 
     # --- what is reached ---------------------------------------------------------------------------------------------
 
@@ -218,7 +219,7 @@ class Collector:
         letters = Letters()
         labels = tuple(letters.of(label) for label in binding.labels)
         left, right = self.names.binding(binding, labels), self.convert(binding.expression, letters)
-        self.statements.append(Statement("kernels", left, right, "linearity", self.cited()))
+        self.statements.append(Statement("kernels", left, right, "linearity", self.cited(), invented=True))
 
     def scalar(self, family: Family) -> None:
         """A Moment or a function of scalars."""
@@ -229,7 +230,8 @@ class Collector:
         axes = letters.axes(lambda e: self.convert(e, letters))
         right = self.convert(binding.expression, letters)
         self.statements.append(Statement(
-            "scalars", left, right, rule.name, self.cited(rule.citation), given=self.scores_of(family), axes=axes))
+            "scalars", left, right, rule.name, self.cited(rule.citation), given=self.scores_of(family), axes=axes,
+            invented=family.hidden and family not in self.asked))
 
     def kernel(self, key: tuple) -> None:
         """A mean, second moment or covariance, with names for its parts."""
@@ -252,14 +254,14 @@ class Collector:
                     parts.append(self.convert(binding.expression, letters))
                 else:
                     parts.append(delta * symbol)
-                    where.append(Statement("kernels", symbol, self.convert(binding.expression, letters), ""))
+                    where.append(Statement("kernels", symbol, self.convert(binding.expression, letters), "", invented=True))
             else:
                 parts.append(delta * self.convert(coefficient, letters))
         rule, citation = self.reason(kind, families)
         left = Expected(*elements) if kind != "covariance" or self._is_centred(families) else Covariance(*elements)
         self.statements.append(Statement(
             "kernels", left, sympy.Add(*parts), rule, self.cited(citation), name=name, where=where,
-            given=self.scores_of(*families)))
+            given=self.scores_of(*families), invented=name is not None))
 
     def delta(self, equalities: frozenset, letters: Letters) -> sympy.Expr:
         """The Kronecker deltas of a term of a kernel."""
@@ -317,7 +319,8 @@ class Correlations:
             places = _generic(cross.indices)
             one, two = (sympy.Indexed(cross.base, *[places[place] for place in found]) for found in shape)
             self.collector.statements.append(Statement(
-                "kernels", indexed(base, places), sympy.Indexed(cross.base, *places) / sympy.sqrt(one * two), "correlation"))
+                "kernels", indexed(base, places), sympy.Indexed(cross.base, *places) / sympy.sqrt(one * two), "correlation",
+                invented=True))
         return indexed(base, cross.indices) if self.stated[key] == shape else None
 
 

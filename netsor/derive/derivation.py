@@ -9,8 +9,9 @@ import numpy as np
 import sympy
 
 from netsor.derive.build import collect
+from netsor.derive.insertion import with_values_inserted
 from netsor.derive.layers import with_loops
-from netsor.derive.statement import Statement, without_idle_correlations
+from netsor.derive.statement import Statement
 from netsor.ir.evaluate import Evaluator
 from netsor.ir.expressions import Index, Sym
 from netsor.ir.facts import parts
@@ -35,7 +36,8 @@ class Derivation:
         collector = collect(program, outputs, steps)
         self.program, self.steps = collector.program, steps
         self.analysis = collector.analysis
-        self.statements: list[Statement] = without_idle_correlations([statement.tidied() for statement in collector.statements])
+        tidied = [statement.tidied() for statement in collector.statements]
+        self.statements: list[Statement] = with_values_inserted(tidied, keep_lines=steps)
         self.lines: list[Statement] = with_loops(self.statements)
 
     # --- access ------------------------------------------------------------------------------------------------------

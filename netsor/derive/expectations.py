@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import sympy
 
-from netsor.derive.closed_forms import Activation, citation, mean, pair_moment, polynomial_moment, second_moment
+from netsor.derive.closed_forms import Activation, citation, is_shorter_in_rho, mean, pair_moment, polynomial_moment, second_moment
 from netsor.derive.closed_forms.isserlis import TooLong
 from netsor.derive.softmax import softmax_moment
 from netsor.derive.names import Letters, limits
@@ -170,7 +170,7 @@ class Law:
         options = {}
         if self.means[one] != 0 or self.means[other] != 0:
             options = {"mean_left": self.means[one], "mean_right": self.means[other]}
-        elif self.convert.correlation is not None:
+        elif self.convert.correlation is not None and is_shorter_in_rho(left[0], right[0]):
             rho = self.convert.correlation(k11, k12, k22, self.letters)
             if rho is not None:
                 options = {"rho": rho}

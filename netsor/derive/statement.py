@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 
 import sympy
 
-from netsor.derive.names import LoopNumber
 from netsor.derive.tidy import tidy
 
 @dataclass
@@ -16,7 +15,7 @@ class Statement:
     ``left`` is the quantity as a reader would write it ; ``name`` the symbol under
     which other formulas mention it (``left`` itself where that is None).  ``condition`` says for which values it holds, ``given``
     on which scores it is conditional, ``over`` which it is an expectation over, ``law`` in words what is distributed how, ``axes`` the
-    ranges (letter, low, high) of the indices of ``left``."""
+    ranges (letter, low, high) of the indices of ``left``; ``invented`` whether its name is none of the program's."""
 
     section: str
     left: sympy.Expr
@@ -30,6 +29,7 @@ class Statement:
     axes: tuple[tuple, ...] = ()
     law: str = ""
     where: list["Statement"] = field(default_factory=list)
+    invented: bool = False
 
     def tidied(self) -> "Statement":
         """The statement with its formulas simplified as a person would."""
@@ -56,19 +56,3 @@ class Kurtosis(sympy.Expr):
     """The excess kurtosis of a."""
 
     is_commutative = True
-
-
-def without_idle_correlations(statements: list[Statement]) -> list[Statement]:
-    """The statements without correlations that no formula mentions: they are named before it is known whether there is a closed form."""
-    mentioned = {
-        _name_and_numbers(found)
-        for each in statements for part in (each, *each.where) for found in part.right.atoms(sympy.Indexed)
-    }
-    return [each for each in statements if each.rule != "correlation" or _name_and_numbers(each.left) in mentioned]
-
-
-def _name_and_numbers(element: sympy.Expr) -> tuple:
-    """What tells the equation of an element apart from others: its name and the numbers of loops in its subscripts."""
-    if not isinstance(element, sympy.Indexed):
-        return element, ()
-    return element.base, tuple(each for each in element.indices if isinstance(each, LoopNumber))

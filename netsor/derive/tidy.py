@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import sympy
 
+SAVED = 3  # operations that a common factor of all terms must save to be pulled out of the whole sum
+
 
 def tidy(expr: sympy.Expr) -> sympy.Expr:
     """The formula with common factors pulled out; nothing is expanded."""
     expr = expr.replace(_is_root_of_sum, _without_content)
+    whole = sympy.factor_terms(expr)
     if isinstance(expr, sympy.Add):
-        return sympy.Add(*[sympy.factor_terms(term) for term in expr.args])
-    return sympy.factor_terms(expr)
+        apart = sympy.Add(*[sympy.factor_terms(term) for term in expr.args])
+        return whole if whole.count_ops() + SAVED <= apart.count_ops() else apart
+    return whole
 
 
 def _is_root_of_sum(part) -> bool:
