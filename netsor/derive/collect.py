@@ -316,7 +316,7 @@ class Correlations:
         key = (cross.base, tuple(each for each in cross.indices if isinstance(each, LoopNumber)))
         if key not in self.stated:
             self.stated[key] = shape
-            places = _generic(cross.indices)
+            places = _generic(cross.indices, self.collector.names.reserved)
             one, two = (sympy.Indexed(cross.base, *[places[place] for place in found]) for found in shape)
             self.collector.statements.append(Statement(
                 "kernels", indexed(base, places), sympy.Indexed(cross.base, *places) / sympy.sqrt(one * two), "correlation",
@@ -332,14 +332,14 @@ def _same_subscripts(variance: sympy.Indexed, cross: sympy.Indexed) -> tuple[int
         place if cross.indices[place] == each else cross.indices.index(each) for place, each in enumerate(variance.indices))
 
 
-def _generic(subscripts) -> list[sympy.Expr]:
-    """Letters in the place of subscripts that are no letters: what holds for all their values."""
+def _generic(subscripts, reserved: frozenset[str]) -> list[sympy.Expr]:
+    """Letters in the place of subscripts that are no letters: what holds for all their values.  No letter is a ``reserved`` name."""
     used = {str(each) for each in subscripts if each.is_Symbol}
     found: list[sympy.Expr] = []
     for each in subscripts:
         if not each.is_Symbol:
-            name = min((str(symbol).rstrip("'") for symbol in each.free_symbols), default="i")
-            while name in used:
+            name = min({str(symbol).rstrip("'") for symbol in each.free_symbols} - reserved, default="i")
+            while name in used | reserved:
                 name += "'"
             used.add(name)
             each = sympy.Symbol(name, integer=True)

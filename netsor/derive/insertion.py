@@ -2,8 +2,8 @@
 
 One pass over the statements, in their order.  The value of an equation that is a number, a power product of parameters, or a single
 quantity, each times a number and Kronecker deltas, is inserted into all later formulas, which are simplified again, so that the effect
-cascades; a quantity whose formula has been seen under another name goes by that one.  Where subscripts coincide, and where all that a
-formula mentions is made of numbers and Kronecker deltas, formulas that are longer are inserted too if what comes out is trivial.  A line
+cascades; a quantity whose formula has been seen under another name goes by that one.  Where subscripts coincide, and where a formula
+mentions products or what is made of numbers and Kronecker deltas, formulas that are longer are inserted too if what comes out is shorter.  A line
 goes when its name is none of the program's and no formula mentions it any more.  Every formula is visited a few times: the work is linear
 in the number of statements.
 """
@@ -17,15 +17,18 @@ from types import MappingProxyType
 import sympy
 
 from netsor.derive.convert import summation
+from netsor.derive.mentions import key as key_of
+from netsor.derive.mentions import mentioned
 from netsor.derive.names import LoopNumber
 from netsor.derive.objects import GaussianExpectation, InfiniteAverage, ScoreExpectation
-from netsor.derive.statement import Covariance, Expected, Statement
+from netsor.derive.statement import Covariance, Expected, Kurtosis, Statement
 from netsor.derive.tidy import tidy
 
 LONGEST_NUMBER = 6  # operations of a number that is as short as a name
 LARGEST_INTEGER = 10**6 - 1  # in such a number
 MOST_PARAMETERS = 2  # in a power product that is as short as a name
 LONGEST_TRIED = 60  # operations of a formula that is tried where subscripts coincide
+LONGEST_PRODUCT = 8  # operations of a product that is tried in other formulas
 
 
 def with_values_inserted(statements: list[Statement], keep_lines: bool = False) -> list[Statement]:
@@ -55,7 +58,7 @@ class Insertion:
     def __init__(self) -> None:
         self.values: dict[tuple, Formula] = {}  # trivial ones, or that go by another name
         self.diagonals: dict[tuple, Formula] = {}  # trivial where the second half of the subscripts is the first
-        self.constant: dict[tuple, Formula] = {}  # not trivial, of numbers and Kronecker deltas
+        self.short: dict[tuple, Formula] = {}  # not trivial, but tried: of numbers and Kronecker deltas, or a product
         # by formula in canonical letters, then by the pass of a loop: the name that has it; another pass may have the same formula, and
         # keeps its name, for one line will say what holds in all of them
         self.symbols: dict[tuple, dict[tuple, sympy.Expr]] = {}
@@ -65,8 +68,8 @@ class Insertion:
         where = [self.rewritten(part) for part in statement.where]
         right = self.inserted(statement.right)
         if statement.invented:
-            tried = self.inserted(right, self.constant)
-            right = tried if _is_trivial(tried, quantities=True) else right
+            tried = self.inserted(right, self.short)
+            right = tried if _is_trivial(tried, quantities=True) or tried.count_ops() < right.count_ops() else right
         result = replace(statement, right=right, where=where)
         if statement.section in ("given", "kernels", "scalars"):
             self.learn(result)
@@ -74,7 +77,7 @@ class Insertion:
 
     def inserted(self, expr: sympy.Expr, more: Mapping[tuple, Formula] = MappingProxyType({})) -> sympy.Expr:
         """A formula with the values of the names in it, and with those of ``more``."""
-        places = {each: value for each in _mentioned(expr) if (value := self.value(each, more)) is not None}
+        places = {each: value for each in mentioned(expr) if (value := self.value(each, more)) is not None}
         if not places:
             return expr
         found = simplified(expr.xreplace(places))
@@ -82,7 +85,7 @@ class Insertion:
 
     def value(self, element: sympy.Expr, more: Mapping[tuple, Formula]) -> sympy.Expr | None:
         """The value of a quantity, if it is as short as a name."""
-        key, subscripts = _key(element)
+        key, subscripts = key_of(element)
         formula = self.values.get(key) or more.get(key)
         if formula is not None:
             return formula.at(subscripts)
@@ -93,16 +96,17 @@ class Insertion:
 
     def learn(self, statement: Statement) -> None:
         """Remember the value of a statement for those that follow."""
-        key, letters = _key(statement.symbol)
+        key, letters = key_of(statement.symbol)
         right = statement.right
         if len(set(letters)) < len(letters) or not all(isinstance(each, sympy.Symbol) for each in letters):
             return
-        if _is_trivial(right, quantities=statement.invented):
+        named = statement.rule == "correlation" and not right.is_number and right.as_coeff_Mul()[0] != 1  # a correlation that is no kernel
+        if _is_trivial(right, quantities=statement.invented) and not named:
             self.values[key] = Formula(letters, right)
             return
         self.learn_diagonal(key, letters, right)
-        if right.has(sympy.KroneckerDelta) and right.free_symbols <= set(letters):
-            self.constant[key] = Formula(letters, right)
+        if right.has(sympy.KroneckerDelta) and right.free_symbols <= set(letters) or right.is_Mul and right.count_ops() <= LONGEST_PRODUCT:
+            self.short[key] = Formula(letters, right)
         canonical = {letter: sympy.Symbol(f"#{place}", integer=True) for place, letter in enumerate(letters)}
         formula = right.xreplace(canonical), len(letters)
         numbers = tuple(sorted(number.value for number in key[1] if number is not None))
@@ -125,25 +129,31 @@ class Insertion:
 
 def _needed(statements: list[Statement], keep_lines: bool) -> list[Statement]:
     """The statements without those of invented names that none of the others mentions."""
-    mentioned: set[tuple] = set()
+    needed: set[tuple] = set()
     found: list[Statement] = []
     for statement in reversed(statements):
-        kept = [part for part in statement.where if keep_lines or _key(part.symbol)[0] in mentioned]
-        silent = statement.invented and _key(statement.symbol)[0] not in mentioned or bool(statement.where) and not kept
+        kept = [part for part in statement.where if keep_lines or key_of(part.symbol)[0] in needed]
+        silent = statement.invented and key_of(statement.symbol)[0] not in needed or bool(statement.where) and not kept
         if silent and not (keep_lines and statement.rule != "correlation"):
             continue
-        mentioned |= {_key(each)[0] for part in (statement, *kept) for each in _mentioned(part.right)}
+        needed |= {key_of(each)[0] for part in (statement, *kept) for each in mentioned(part.right)}
         found.append(replace(statement, where=kept))
     return found[::-1]
 
 
 def simplified(expr: sympy.Expr) -> sympy.Expr:
     """A formula after something was inserted: sums over Kronecker deltas done, numbers added up, common factors in front."""
-    expr = expr.replace(lambda part: isinstance(part, sympy.Sum), lambda part: summation(part.function, list(part.limits)))
+    expr = expr.replace(_is_sum_to_be_done, lambda part: summation(part.function, list(part.limits)))
     expr = _without_deltas_inside(expr)
+    expr = expr.replace(lambda part: isinstance(part, ScoreExpectation) and part.integrand.is_number, lambda part: part.integrand)
     if expr.is_number and not expr.has(GaussianExpectation):
         return min(sympy.expand(expr), expr, key=sympy.count_ops)
     return tidy(expr)
+
+
+def _is_sum_to_be_done(part) -> bool:
+    return isinstance(part, sympy.Sum) and (
+        part.function.has(sympy.KroneckerDelta, sympy.Sum) or not set(part.variables) <= part.function.free_symbols)
 
 
 def _without_deltas_inside(expr: sympy.Expr) -> sympy.Expr:
@@ -186,19 +196,6 @@ def _is_parameter(symbol: sympy.Expr) -> bool:
     return isinstance(symbol, sympy.Symbol) and not isinstance(symbol, LoopNumber)
 
 
-def _mentioned(expr: sympy.Expr) -> set[sympy.Expr]:
-    """The quantities of a formula, with subscripts or without."""
-    return expr.atoms(sympy.Indexed) | {each for each in expr.atoms(sympy.Symbol) if not isinstance(each, LoopNumber)}
-
-
-def _key(element: sympy.Expr) -> tuple[tuple, tuple]:
-    """What tells the equation of an element apart (its name, the numbers of loops by place), and its other subscripts."""
-    if not isinstance(element, sympy.Indexed):
-        return (str(element), ()), ()
-    numbers = tuple(each if isinstance(each, LoopNumber) else None for each in element.indices)
-    return (str(element.base.label), numbers), tuple(each for each in element.indices if not isinstance(each, LoopNumber))
-
-
 # --- names of the program for what it names --------------------------------------------------------------------------
 
 
@@ -206,21 +203,21 @@ def _adopted(statements: list[Statement]) -> list[Statement]:
     """Where a scalar of the program is just another name for an equation without a vector's name, the equation becomes the scalar's,
     in its place."""
     places = {
-        _key(each.symbol)[0]: each for each in statements
+        key_of(each.symbol)[0]: each for each in statements
         if each.invented and each.section == "kernels" and each.name is None and not each.where and each.rule == "linearity"}
     scalars: dict[tuple, Statement] = {}
     for each in statements:
         if each.section == "scalars" and not each.invented and isinstance(each.right, (sympy.Indexed, sympy.Symbol)):
-            key, subscripts = _key(each.right)
-            letters = _key(each.left)[1]
+            key, subscripts = key_of(each.right)
+            letters = key_of(each.left)[1]
             if key in places and set(subscripts) == set(letters) and len(subscripts) == len(letters):
                 scalars.setdefault(key, each)
     moved = {id(each) for each in scalars.values()}
     result: list[Statement] = []
     for each in statements:
-        scalar = scalars.get(_key(each.symbol)[0]) if places.get(_key(each.symbol)[0]) is each else None
+        scalar = scalars.get(key_of(each.symbol)[0]) if places.get(key_of(each.symbol)[0]) is each else None
         if scalar is not None:
-            letters = dict(zip(_key(each.symbol)[1], _key(scalar.right)[1]))
+            letters = dict(zip(key_of(each.symbol)[1], key_of(scalar.right)[1]))
             citation = "; ".join(dict.fromkeys(filter(None, (scalar.citation, each.citation))))
             result.append(replace(scalar, right=each.right.xreplace(letters), citation=citation))
             result.append(replace(each, right=scalar.left.xreplace({new: old for old, new in letters.items()})))
@@ -229,20 +226,27 @@ def _adopted(statements: list[Statement]) -> list[Statement]:
     return result
 
 
-# --- means that vanish -----------------------------------------------------------------------------------------------
+# --- what the laws in words say --------------------------------------------------------------------------------------
 
 
 def _centred(statements: list[Statement]) -> list[Statement]:
-    """Outputs whose mean turns out to be 0 are said to be centred, not given a line for it."""
-    zero = {each.left.args[0] for each in statements if _is_zero_mean(each)}
+    """Outputs whose mean turns out to be 0 are said to be centred, not given a line for it; mixtures without excess kurtosis are said to
+    be Gaussian."""
+    centred = {each.left.args[0] for each in statements if _is_zero_mean(each)}
+    gaussian = {each.left.args[0] for each in statements if isinstance(each.left, Kurtosis) and each.right == 0}
     result = []
     for each in statements:
         if _is_zero_mean(each):
             continue
-        if each.section == "outputs" and isinstance(each.left, Covariance) and each.left.args[0] in zero:
-            law = each.law.replace("jointly Gaussian", "jointly Gaussian with mean 0", 1)
-            each = replace(each, law=law)
-        result.append(each)
+        about = each.left.args[0] if isinstance(each.left, Covariance) else None
+        law = each.law
+        if each.section == "outputs" and about in centred:
+            law = law.replace("jointly Gaussian", "jointly Gaussian with mean 0", 1)
+        if each.section == "moments" and about in centred:
+            law = law.replace("a mixture of Gaussians, their means random too", "a Gaussian scale mixture")
+        if each.section == "moments" and about in gaussian:
+            law = law.replace("a Gaussian scale mixture", "Gaussian")
+        result.append(each if law == each.law else replace(each, law=law))
     return result
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections import defaultdict
+from dataclasses import dataclass, replace
 
 import sympy
 
+from netsor.derive.mentions import key, mentioned
 from netsor.derive.names import LoopNumber
 from netsor.derive.statement import Statement
 
+DEFINED = ("given", "kernels", "scalars")  # sections whose left sides other formulas mention
 LETTERS = ("l", "t", "m", "k", "r")
 
 
@@ -21,37 +24,71 @@ def with_loops(statements: list[Statement]) -> list[Statement]:
     return result
 
 
+@dataclass
+class Member:
+    """A statement that may be one pass of a recursion."""
+
+    position: int
+    value: int
+    statement: Statement
+    general: Statement
+
+
+Run = list[Member]
+
+
 def _merge(statements: list[Statement], place: int) -> list[Statement]:
-    runs: dict[tuple, list[tuple[int, Statement]]] = {}
-    order: list = []
-    for statement in statements:
+    latest: dict[tuple, Run] = {}
+    runs: list[Run] = []
+    for position, statement in enumerate(statements):
         own = [number for number in _numbers_of(statement.symbol) if number.place == place]
         if len({number.value for number in own}) != 1:
-            order.append(statement)
             continue
         value = own[0].value
         general = _general(statement, place, own[0].of, value)
-        key = (statement.section, general.left, general.right, tuple((w.left, w.right) for w in general.where), statement.rule)
-        run = runs.get(key)
-        if run is not None and run[-1][0] == value - 1:
-            run.append((value, general))
-            continue
-        runs[key] = run = [(value, general)]
-        order.append((run, statement))
-    merged = []
-    for entry in order:
-        if isinstance(entry, Statement):
-            merged.append(entry)
-            continue
-        run, first = entry
-        if len(run) == 1:
-            merged.append(first)
-            continue
-        letter = _letter(run[0][1])
-        condition = f"{letter} = {run[0][0]}..{run[-1][0]}"
-        joined = ", ".join(filter(None, (first.condition, condition)))
-        merged.append(replace(_renamed(run[0][1], letter), condition=joined))
-    return merged
+        same = (statement.section, general.left, general.right, tuple((w.left, w.right) for w in general.where), statement.rule)
+        member = Member(position, value, statement, general)
+        if same in latest and latest[same][-1].value == value - 1:
+            latest[same].append(member)
+        else:
+            latest[same] = [member]
+            runs.append(latest[same])
+    users = _users(statements)
+    lines = dict(enumerate(statements))
+    for run in runs:
+        if len(run) > 1:
+            for member in run:
+                del lines[member.position]
+            lines[_place(run, users)] = _joined(run)
+    return [lines[position] for position in sorted(lines)]
+
+
+def _users(statements: list[Statement]) -> dict[tuple, list[int]]:
+    """Where each quantity is mentioned."""
+    found: dict[tuple, list[int]] = defaultdict(list)
+    for position, each in enumerate(statements):
+        for name in {key(one)[0] for part in (each, *each.where) for one in mentioned(part.right)}:
+            found[name].append(position)
+    return found
+
+
+def _joined(run: Run) -> Statement:
+    """One line for all members."""
+    letter = _letter(run[0].general)
+    condition = f"{letter} = {run[0].value}..{run[-1].value}"
+    joined = ", ".join(filter(None, (run[0].statement.condition, condition)))
+    return replace(_renamed(run[0].general, letter), condition=joined)
+
+
+def _place(run: Run, users: dict[tuple, list[int]]) -> int:
+    """Where the line of a run stands: last, after all that it mentions; first where others in between mention it (a recursion of several
+    lines)."""
+    first, last, own = run[0].position, run[-1].position, {member.position for member in run}
+    if run[0].statement.section in DEFINED:
+        names = [key(part.symbol)[0] for member in run for part in (member.statement, *member.statement.where)]
+        if any(first < position < last and position not in own for name in names for position in users.get(name, ())):
+            return first
+    return last
 
 
 PASS = sympy.Symbol("<pass>", integer=True)
