@@ -75,12 +75,13 @@ class Insertion:
             self.learn(result)
         return result
 
-    def inserted(self, expr: sympy.Expr, more: Mapping[tuple, Formula] = MappingProxyType({})) -> sympy.Expr:
-        """A formula with the values of the names in it, and with those of ``more``."""
+    def inserted(self, expr: sympy.Expr, more: Mapping[tuple, Formula] = MappingProxyType({}), finish=None) -> sympy.Expr:
+        """A formula with the values of the names in it, and with those of ``more``; simplified by ``finish``, where anything changed by
+        default."""
         places = {each: value for each in mentioned(expr) if (value := self.value(each, more)) is not None}
-        if not places:
+        if not places and finish is None:
             return expr
-        found = simplified(expr.xreplace(places))
+        found = (finish or simplified)(expr.xreplace(places))
         return expr if found.has(sympy.nan, sympy.zoo) else found
 
     def value(self, element: sympy.Expr, more: Mapping[tuple, Formula]) -> sympy.Expr | None:
@@ -122,7 +123,7 @@ class Insertion:
         half = len(letters) // 2
         if not half or len(letters) % 2 or right.count_ops() > LONGEST_TRIED:
             return
-        value = self.inserted(simplified(Formula(letters, right).at(letters[:half] * 2)))
+        value = self.inserted(Formula(letters, right).at(letters[:half] * 2), finish=_evaluated)
         if value in (sympy.S.Zero, sympy.S.One) or not any(key[1]) and _is_trivial(value, quantities=True):
             self.diagonals[key] = Formula(letters[:half], value)
 
@@ -142,13 +143,21 @@ def _needed(statements: list[Statement], keep_lines: bool) -> list[Statement]:
 
 
 def simplified(expr: sympy.Expr) -> sympy.Expr:
-    """A formula after something was inserted: sums over Kronecker deltas done, numbers added up, common factors in front."""
-    expr = expr.replace(_is_sum_to_be_done, lambda part: summation(part.function, list(part.limits)))
+    """A formula after something was inserted: what is trivial done, common factors in front."""
+    expr = _evaluated(expr)
+    return expr if expr.is_number else tidy(expr)
+
+
+def _evaluated(expr: sympy.Expr) -> sympy.Expr:
+    """A formula with sums over Kronecker deltas done, and numbers added up."""
+    if expr.has(sympy.Sum):
+        expr = expr.replace(_is_sum_to_be_done, lambda part: summation(part.function, list(part.limits)))
+    if expr.has(ScoreExpectation):
+        expr = expr.replace(lambda part: isinstance(part, ScoreExpectation) and part.integrand.is_number, lambda part: part.integrand)
     expr = _without_deltas_inside(expr)
-    expr = expr.replace(lambda part: isinstance(part, ScoreExpectation) and part.integrand.is_number, lambda part: part.integrand)
-    if expr.is_number and not expr.has(GaussianExpectation):
+    if not expr.free_symbols and not expr.has(GaussianExpectation):
         return min(sympy.expand(expr), expr, key=sympy.count_ops)
-    return tidy(expr)
+    return expr
 
 
 def _is_sum_to_be_done(part) -> bool:
@@ -158,6 +167,8 @@ def _is_sum_to_be_done(part) -> bool:
 
 def _without_deltas_inside(expr: sympy.Expr) -> sympy.Expr:
     """f(δ) as f(0) + (f(1) - f(0)) δ, where a function or a root is taken of a Kronecker delta."""
+    if not expr.has(sympy.KroneckerDelta):
+        return expr
     inside = {
         delta for part in expr.atoms(sympy.Function, sympy.Pow)
         if not isinstance(part, sympy.KroneckerDelta) and not (part.is_Pow and part.exp.is_Integer and part.exp.is_positive)

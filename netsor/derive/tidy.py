@@ -8,6 +8,7 @@ import sympy
 from sympy.simplify.fu import TR10i
 
 SAVED = 3  # operations that a common factor of all terms must save to be pulled out of the whole sum
+MOST_QUANTITIES = 8  # of a polynomial whose factors are looked for, subscripts included
 LONGEST_EXPANDED = 80  # operations of a formula that is multiplied out to see whether that is shorter
 
 
@@ -43,7 +44,8 @@ def _shorter(found: sympy.Expr, expr: sympy.Expr) -> sympy.Expr:
 def _factored(expr: sympy.Expr) -> sympy.Expr:
     """The factors of a polynomial or fraction whose numbers are rational: those of others are slow to find and say nothing; a
     common denominator alone is none."""
-    if not expr.free_symbols or any(part.is_number and not part.is_Rational for part in sympy.preorder_traversal(expr)):
+    quantities = {part for part in sympy.preorder_traversal(expr) if isinstance(part, (sympy.Indexed, sympy.Symbol))}
+    if not 0 < len(quantities) <= MOST_QUANTITIES or any(part.is_number and not part.is_Rational for part in sympy.preorder_traversal(expr)):
         return sympy.factor_terms(expr)
     found = sympy.factor(expr)
     return found if found.is_Pow or found.is_Mul and sum(bool(factor.free_symbols) for factor in found.args) > 1 else expr
