@@ -40,6 +40,7 @@ def collect(program: Program, outputs: list[str] | None = None, steps: bool = Fa
         scores = score_laws(analysis, steps)
         collector = Collector(program, analysis, steps)
         scalars = [part.reference for output in wanted if not output.is_vector for part in output.parts]
+        collector.asked.update(scalar.family for scalar in scalars)
         collector.reach([law.expression for law in scores + outputs_laws] + scalars)
         if steps:  # in the order of the program
             keys = [(*_earliest(key), collector.require_kernel, key) for key in analysis.recursion.known()]

@@ -45,6 +45,7 @@ class Collector:
         self.statements: list[Statement] = []
         self.inputs: list[Phrase] = []
         self.done: set = set()
+        self.asked: set[Family] = set()  # scalars that are outputs
 
     # --- what is reached ---------------------------------------------------------------------------------------------
 
@@ -228,7 +229,7 @@ class Collector:
         letters = Letters()
         labels = tuple(letters.of(label) for label in binding.labels)
         left, right = self.names.binding(binding, labels), self.convert(binding.expression, letters)
-        self.statements.append(Statement("kernels", left, right, "linearity", self.cited()))
+        self.statements.append(Statement("kernels", left, right, "linearity", self.cited(), invented=True))
 
     def scalar(self, family: Family) -> None:
         """A Moment or a function of scalars."""
@@ -239,7 +240,8 @@ class Collector:
         axes = letters.axes(lambda e: self.convert(e, letters))
         right = self.convert(binding.expression, letters)
         self.statements.append(Statement(
-            "scalars", left, right, rule.name, self.cited(rule.citation), given=self.scores_of(family), axes=axes))
+            "scalars", left, right, rule.name, self.cited(rule.citation), given=self.scores_of(family), axes=axes,
+            invented=family.hidden and family not in self.asked))
 
     def kernel(self, key: tuple) -> None:
         """A mean, second moment or covariance, with names for its parts."""
@@ -262,14 +264,14 @@ class Collector:
                     parts.append(self.convert(binding.expression, letters))
                 else:
                     parts.append(delta * symbol)
-                    where.append(Statement("kernels", symbol, self.convert(binding.expression, letters), ""))
+                    where.append(Statement("kernels", symbol, self.convert(binding.expression, letters), "", invented=True))
             else:
                 parts.append(delta * self.convert(coefficient, letters))
         rule, citation = self.reason(kind, families)
         left = Expected(*elements) if kind != "covariance" or self._is_centred(families) else Covariance(*elements)
         self.statements.append(Statement(
             "kernels", left, sympy.Add(*parts), rule, self.cited(citation), name=name, where=where,
-            given=self.scores_of(*families)))
+            given=self.scores_of(*families), invented=name is not None))
 
     def delta(self, equalities: frozenset, letters: Letters) -> sympy.Expr:
         """The Kronecker deltas of a term of a kernel."""
@@ -340,10 +342,11 @@ class Correlations:
         key = (cross.base, tuple(each for each in cross.indices if isinstance(each, LoopNumber)))
         if key not in self.stated:
             self.stated[key] = shape
-            places = _generic(cross.indices)
+            places = _generic(cross.indices, self.collector.names.reserved)
             one, two = (sympy.Indexed(cross.base, *[places[place] for place in found]) for found in shape)
             self.collector.statements.append(Statement(
-                "kernels", indexed(base, places), sympy.Indexed(cross.base, *places) / sympy.sqrt(one * two), "correlation"))
+                "kernels", indexed(base, places), sympy.Indexed(cross.base, *places) / sympy.sqrt(one * two), "correlation",
+                invented=True))
         return indexed(base, cross.indices) if self.stated[key] == shape else None
 
 
@@ -355,14 +358,14 @@ def _same_subscripts(variance: sympy.Indexed, cross: sympy.Indexed) -> tuple[int
         place if cross.indices[place] == each else cross.indices.index(each) for place, each in enumerate(variance.indices))
 
 
-def _generic(subscripts) -> list[sympy.Expr]:
-    """Letters in the place of subscripts that are no letters: what holds for all their values."""
+def _generic(subscripts, reserved: frozenset[str]) -> list[sympy.Expr]:
+    """Letters in the place of subscripts that are no letters: what holds for all their values.  No letter is a ``reserved`` name."""
     used = {str(each) for each in subscripts if each.is_Symbol}
     found: list[sympy.Expr] = []
     for each in subscripts:
         if not each.is_Symbol:
-            name = min((str(symbol).rstrip("'") for symbol in each.free_symbols), default="i")
-            while name in used:
+            name = min({str(symbol).rstrip("'") for symbol in each.free_symbols} - reserved, default="i")
+            while name in used | reserved:
                 name += "'"
             used.add(name)
             each = sympy.Symbol(name, integer=True)

@@ -9,9 +9,10 @@ import numpy as np
 import sympy
 
 from netsor.derive.build import collect
+from netsor.derive.insertion import with_values_inserted
 from netsor.derive.layers import with_loops
 from netsor.derive.phrases import Phrase
-from netsor.derive.statement import Statement, outputs_last, without_idle_correlations
+from netsor.derive.statement import Statement, outputs_last
 from netsor.ir.evaluate import Evaluator
 from netsor.ir.expressions import Index, Sym
 from netsor.ir.facts import parts
@@ -37,7 +38,8 @@ class Derivation:
         collector = collect(program, outputs, steps)
         self.program, self.steps = collector.program, steps
         self.analysis, self.names = collector.analysis, collector.names
-        self.statements: list[Statement] = without_idle_correlations([statement.tidied() for statement in collector.statements])
+        tidied = [statement.tidied() for statement in collector.statements]
+        self.statements: list[Statement] = with_values_inserted(tidied, keep_lines=steps)
         self.lines: list[Statement] = outputs_last(with_loops(self.statements))
         self.inputs: list[Phrase] = collector.inputs
 

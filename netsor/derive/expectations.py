@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 
 import sympy
 
-from netsor.derive.closed_forms import Activation, Product, citation, mean, pair_moment, polynomial_moment, second_moment
+from netsor.derive.closed_forms import (
+    Activation, Product, citation, is_shorter_in_rho, mean, pair_moment, polynomial_moment, second_moment,
+)
 from netsor.derive.closed_forms.characteristic import CITATION as CHARACTERISTIC
 from netsor.derive.closed_forms.characteristic import as_factor, wave_expectation
 from netsor.derive.closed_forms.isserlis import TooLong
@@ -236,7 +238,7 @@ class Law:
         options = {}
         if self.means[one] != 0 or self.means[other] != 0:
             options = {"mean_left": self.means[one], "mean_right": self.means[other]}
-        elif self.convert.correlation is not None:
+        elif self.convert.correlation is not None and is_shorter_in_rho(left, right):
             rho = self.convert.correlation(k11, k12, k22, self.letters)
             if rho is not None:
                 options = {"rho": rho}

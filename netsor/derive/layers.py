@@ -8,13 +8,16 @@ and among its integers (subscripts of data).
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, replace
 
 import sympy
 
+from netsor.derive.mentions import key, mentioned
 from netsor.derive.names import LoopNumber
 from netsor.derive.statement import Statement
 
+DEFINED = ("given", "kernels", "scalars")  # sections whose left sides other formulas mention
 LETTERS = ("l", "m", "t", "k", "r")
 PASS, ANY = sympy.Symbol("<pass>", integer=True), sympy.Symbol("<any>", integer=True)
 
@@ -62,8 +65,9 @@ def _merged(statements: list[Statement], place: int) -> list[Statement]:
         number = _number(statement, place)
         if number is not None:
             alike.setdefault(_key(_general(statement, number, ANY)), []).append((number, statement))
-    ends: dict[int, Run] = {}  # the run that begins with a statement
-    inside: set[int] = set()
+    position = {id(statement): place for place, statement in enumerate(statements)}
+    users = _users(statements)
+    lines = dict(enumerate(statements))
     for group in alike.values():
         runs: list[Run] = []
         for number, statement in group if len(group) > 1 else ():
@@ -71,11 +75,33 @@ def _merged(statements: list[Statement], place: int) -> list[Statement]:
             run = next((run for run in reversed(runs) if run.goes_on(number.value, readings)), None)
             if run is None:
                 runs.append(run := Run([], [number.value], readings))
-                ends[id(statement)] = run
-            else:
-                inside.add(id(statement))
             run.members.append(statement)
-    return [ends[id(each)].statement() if id(each) in ends else each for each in statements if id(each) not in inside]
+        for run in runs:
+            own = [position[id(member)] for member in run.members]
+            for each in own:
+                del lines[each]
+            lines[_place(run, own, users)] = run.statement()
+    return [lines[place] for place in sorted(lines)]
+
+
+def _users(statements: list[Statement]) -> dict[tuple, list[int]]:
+    """Where each quantity is mentioned."""
+    found: dict[tuple, list[int]] = defaultdict(list)
+    for position, each in enumerate(statements):
+        for name in {key(one)[0] for part in (each, *each.where) for one in mentioned(part.right)}:
+            found[name].append(position)
+    return found
+
+
+def _place(run: Run, own: list[int], users: dict[tuple, list[int]]) -> int:
+    """Where the line of a run stands: last, after all that it mentions; first where others in between mention it (a recursion of several
+    lines)."""
+    first, last = own[0], own[-1]
+    if run.members[0].section in DEFINED:
+        names = [key(part.symbol)[0] for member in run.members for part in (member, *member.where)]
+        if any(first < position < last and position not in own for name in names for position in users.get(name, ())):
+            return first
+    return last
 
 
 def _with_corners(statements: list[Statement]) -> list[Statement]:

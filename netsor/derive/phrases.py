@@ -43,6 +43,10 @@ class Phrase:
 
         return Phrase(tuple(map(replaced, self.parts)))
 
+    def reworded(self, words: str, others: str) -> "Phrase":
+        """The phrase with other words in the place of some."""
+        return Phrase(tuple(part.replace(words, others) if isinstance(part, str) else part for part in self.parts))
+
     def text(self) -> str:
         """The phrase as a line of text."""
         from netsor.derive.printing.text import text

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 
 import sympy
 
-from netsor.derive.names import LoopNumber
 from netsor.derive.phrases import Phrase
 from netsor.derive.tidy import tidy
 
@@ -19,7 +18,7 @@ class Statement:
     which other formulas mention it (``left`` itself where that is None).  ``passes`` are the ranges (letter, low, high) of the numbers of
     loops for which it holds, ``given`` on which scores it is conditional, ``over`` which it is an expectation over, ``law`` what is
     distributed how, the sentence that the formula completes, ``axes`` the
-    ranges (letter, low, high) of the indices of ``left``."""
+    ranges (letter, low, high) of the indices of ``left``; ``invented`` whether its name is none of the program's."""
 
     section: str
     left: sympy.Expr
@@ -33,6 +32,7 @@ class Statement:
     axes: tuple[tuple, ...] = ()
     law: Phrase | None = None
     where: list["Statement"] = field(default_factory=list)
+    invented: bool = False
 
     def tidied(self) -> "Statement":
         """The statement with its formulas simplified as a person would."""
@@ -68,23 +68,7 @@ class Kurtosis(sympy.Expr):
     is_commutative = True
 
 
-def without_idle_correlations(statements: list[Statement]) -> list[Statement]:
-    """The statements without correlations that no formula mentions: they are named before it is known whether there is a closed form."""
-    mentioned = {
-        _name_and_numbers(found)
-        for each in statements for part in (each, *each.where) for found in part.right.atoms(sympy.Indexed)
-    }
-    return [each for each in statements if each.rule != "correlation" or _name_and_numbers(each.left) in mentioned]
-
-
 def outputs_last(statements: list[Statement]) -> list[Statement]:
     """The statements with the laws of outputs, which nothing rests on but their moments, after all others."""
     place = {"outputs": 1, "moments": 2}
     return sorted(statements, key=lambda each: place.get(each.section, 0))
-
-
-def _name_and_numbers(element: sympy.Expr) -> tuple:
-    """What tells the equation of an element apart from others: its name and the numbers of loops in its subscripts."""
-    if not isinstance(element, sympy.Indexed):
-        return element, ()
-    return element.base, tuple(each for each in element.indices if isinstance(each, LoopNumber))

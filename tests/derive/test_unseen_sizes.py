@@ -95,7 +95,7 @@ NUMBERS_FIRST = """
 width n
 param r = 0.3
 index i, j in 1..3
-const K[i,j] = 1 if i == j else r
+const K[i,j] = 1 + i if i == j else r
 input x[i] ~ N(0, K)
 matrix W ~ N(0, 1/n)
 y = W @ (relu(x[1]) + relu(x[2]))

@@ -25,9 +25,10 @@ from netsor.derive.closed_forms.isserlis import polynomial_moment
 from netsor.derive.closed_forms.law import Law
 from netsor.derive.closed_forms.numbers import value
 from netsor.derive.closed_forms.polynomials import hermite_pair
-from netsor.derive.closed_forms.terms import Decomposition
+from netsor.derive.closed_forms.terms import Decomposition, Term
 
-__all__ = ["Activation", "Product", "citation", "mean", "names", "pair_moment", "polynomial_moment", "second_moment", "value"]
+__all__ = [
+    "Activation", "Product", "citation", "is_shorter_in_rho", "mean", "names", "pair_moment", "polynomial_moment", "second_moment", "value"]
 
 ZERO = sympy.Integer(0)
 MEAN_U, MEAN_V, VAR_U, VAR_V, COV, RHO = (sympy.Dummy(name) for name in ("mu", "nu", "a", "b", "c", "rho"))
@@ -59,6 +60,15 @@ def pair_moment(
         return None
     values = {MEAN_U: mean_u, MEAN_V: mean_v, VAR_U: a, VAR_V: b, COV: c, RHO: rho}
     return formula.xreplace({symbol: value for symbol, value in values.items() if value is not None} | numbers)
+
+
+def is_shorter_in_rho(left: Activation | Product, right: Activation | Product) -> bool:
+    """Whether E left(u) right(v) is shorter with the correlation than with the covariance: that of positively homogeneous functions, of
+    which one has a kink (polynomials are sums of powers of the covariance)."""
+    one, two = decompose(left)[0], decompose(right)[0]
+    if one is None or two is None or _homogeneous(one, two) is None:
+        return False
+    return any(isinstance(term, Term) and term.sign is not None for each in (one, two) for term in each.terms)
 
 
 def second_moment(phi: Activation | Product, psi: Activation | Product, variance, *, mean=0, reflected: bool = False) -> sympy.Expr | None:

@@ -23,4 +23,7 @@ def gelu() -> Decomposition:
 
 
 FUNCTIONS = {"erf": erf, "sigmoid_erf": sigmoid_erf, "gelu": gelu}
-CITATION = "Williams 1997, equation 11; Tsuchida, Pearce, van der Heide, Roosta & Gallagher 2021"
+WILLIAMS = "Williams 1997, equation 11"
+CITATION = {
+    "erf": WILLIAMS, "sigmoid_erf": WILLIAMS, "gelu": "Tsuchida, Pearce, van der Heide, Roosta & Gallagher 2021",
+}

@@ -118,10 +118,18 @@ def _two_signs(found: Collected, one: Term, two: Term, weight, exponent, law: La
     kinked = one.sign.noise == 0 and two.sign.noise == 0
     quotient = sympy.cancel(ridge / determinant)
     if sympy.denom(quotient).has(law.cov) and not kinked:
-        radical = 1 / root(determinant)
+        radical, ridge = 1 / root(determinant), _in_powers(ridge, law.cov)
     else:
         radical, ridge = root(determinant), quotient
     found.add_circle(weight, exponent, sine, scale * angle, kinked, radical, scale * ridge)
+
+
+def _in_powers(ridge: sympy.Expr, cov: sympy.Expr) -> sympy.Expr:
+    """A polynomial in the covariance with its coefficients in lowest terms, which are symmetric in u and v where it is."""
+    if not isinstance(cov, sympy.Symbol) or not ridge.is_polynomial(cov):
+        return ridge
+    terms = sympy.Poly(ridge, cov).terms()
+    return sympy.Add(*[tidy(sympy.cancel(coefficient)) * cov**power for (power,), coefficient in terms])
 
 
 def _two_waves(found: Collected, one: Wave, two: Wave, law: Law, scale) -> None:

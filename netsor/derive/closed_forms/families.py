@@ -8,12 +8,12 @@ import inspect
 import sympy
 
 from netsor.derive.closed_forms import (
-    by_symmetry, error_function, exponential, hinges, polynomials, steps, waves,
+    by_symmetry, clips, error_function, exponential, hinges, polynomials, steps, waves,
 )  # fmt: skip
 from netsor.derive.closed_forms.activation import Activation, Product
 from netsor.derive.closed_forms.terms import Decomposition, decomposition_product
 
-FAMILIES = (polynomials, hinges, steps, error_function, waves, exponential, by_symmetry)
+FAMILIES = (polynomials, hinges, clips, steps, error_function, waves, exponential, by_symmetry)
 FUNCTIONS = {name: build for family in FAMILIES for name, build in family.FUNCTIONS.items()}
 LONGEST_DECIMAL = 6
 
@@ -25,7 +25,8 @@ def names() -> tuple[str, ...]:
 
 def citation_of(name: str) -> str:
     """The source of the formulas of a function, "" where there are none."""
-    return next((family.CITATION for family in FAMILIES if name in family.FUNCTIONS), "")
+    found = next((family.CITATION for family in FAMILIES if name in family.FUNCTIONS), "")
+    return found if isinstance(found, str) else found[name]
 
 
 @functools.lru_cache(maxsize=1024)
