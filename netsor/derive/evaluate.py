@@ -15,11 +15,10 @@ from typing import Any
 import numpy as np
 import sympy
 
-from netsor.derive.objects import Extremum, GaussianExpectation, Indicator, InfiniteAverage, ScoreExpectation, Softmax
+from netsor.derive.objects import Extremum, GaussianExpectation, Indicator, Named, Softmax, WithoutNumber, numeric
 from netsor.derive.quadrature import Unknown, expect
 from netsor.derive.statement import Statement
 from netsor.ir.elementary import COMPARISONS
-from netsor.limit.functions import function as catalogue
 
 
 def sine(x: float) -> float:
@@ -92,11 +91,13 @@ class Evaluation:
             return {"max": max, "min": min}[str(expr.name)](self._value(expr.body, own) for own in kept)
         if isinstance(expr, GaussianExpectation):
             return expect(expr, lambda part, own: self._value(part, {**env, **own}))
-        if isinstance(expr, (InfiniteAverage, ScoreExpectation)):
+        if isinstance(expr, WithoutNumber):
             raise Unknown(f"{type(expr).__name__} has no closed form here")
         return self._function(expr, env)
 
     def _function(self, expr, env: dict) -> float:
+        if isinstance(expr, (sympy.Derivative, sympy.Subs)):
+            raise Unknown(f"the derivative of {type(expr.expr).__name__} has no formula")
         values = [self._value(arg, env) for arg in expr.args]
         if type(expr) in NUMERIC:
             return NUMERIC[type(expr)](*values)
@@ -104,10 +105,9 @@ class Evaluation:
             return float(expr.evalf())
         if type(expr).__module__.startswith("netsor.derive.closed_forms"):
             return float(expr.func(*[sympy.Integer(v) if isinstance(v, int) else sympy.Float(v, 17) for v in values]).evalf())
-        try:
-            return float(catalogue(expr.func.__name__)(*values))
-        except KeyError:
-            return float(expr.func(*values).evalf())
+        if isinstance(expr, Named):
+            return float(numeric(expr.label)(*values))
+        return float(expr.func(*values).evalf())
 
     def _symbol(self, symbol: sympy.Symbol, env: dict):
         if symbol in env:

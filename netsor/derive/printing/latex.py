@@ -8,6 +8,7 @@ import unicodedata
 import sympy
 from sympy.printing.latex import LatexPrinter, latex_escape
 
+from netsor.derive.objects import label
 from netsor.derive.printing.notes import notes
 
 KERNELS = {"K": "K", "k": r"\kappa", "m": "m", "C": "C", "rho": r"\rho", "e": "e"}
@@ -122,7 +123,7 @@ class Printer(LatexPrinter):
     def _print_Function(self, expr, exp=None) -> str:
         if type(expr).__module__.startswith("sympy"):
             return super()._print_Function(expr, exp)
-        found = rf"\operatorname{{{latex_escape(expr.func.__name__)}}}"
+        found = rf"\operatorname{{{latex_escape(label(expr))}}}"
         power = "" if exp is None else f"^{{{exp}}}"
         return rf"{found}{power}\left({', '.join(map(self._print, expr.args))}\right)"
 

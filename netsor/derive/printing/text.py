@@ -5,6 +5,7 @@ from __future__ import annotations
 import sympy
 from sympy.printing.str import StrPrinter
 
+from netsor.derive.objects import label
 from netsor.derive.printing.notes import notes
 
 
@@ -107,7 +108,7 @@ class TextPrinter(StrPrinter):
         return f"arcsin({self._print(expr.args[0])})"
 
     def _print_Function(self, expr) -> str:
-        return f"{expr.func.__name__}({', '.join(map(self._print, expr.args))})"
+        return f"{label(expr)}({', '.join(map(self._print, expr.args))})"
 
     def parenthesize(self, item, level, strict=False):
         if isinstance(item, (sympy.Sum, sympy.Product)):
