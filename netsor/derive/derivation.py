@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
+from copy import copy
 from typing import Any
 
 import numpy as np
 import sympy
 
 from netsor.derive.build import collect
+from netsor.derive.equations import Equations
 from netsor.derive.layers import with_loops
 from netsor.derive.statement import Statement, without_idle_correlations
 from netsor.ir.evaluate import Evaluator
@@ -35,7 +37,10 @@ class Derivation:
         collector = collect(program, outputs, steps)
         self.program, self.steps = collector.program, steps
         self.analysis = collector.analysis
-        self.statements: list[Statement] = without_idle_correlations([statement.tidied() for statement in collector.statements])
+        self._set([statement.tidied() for statement in collector.statements])
+
+    def _set(self, statements: list[Statement]) -> None:
+        self.statements: list[Statement] = without_idle_correlations(statements)
         self.lines: list[Statement] = with_loops(self.statements)
 
     # --- access ------------------------------------------------------------------------------------------------------
@@ -44,12 +49,15 @@ class Derivation:
         """The right side of the equation whose left side (or name) reads so, as in the text form.
 
         :raises KeyError: with the left sides there are."""
+        return self._statement(left, (*self.lines, *self.statements)).right
+
+    def _statement(self, left: str, statements: Iterable[Statement]) -> Statement:
         from netsor.derive.printing.text import left_side, text
 
-        for statement in (*self.lines, *self.statements):
+        for statement in statements:
             for part in (statement, *statement.where):
                 if left == left_side(part) or (part.name is not None and left == text(part.name)):
-                    return part.right
+                    return part
         raise KeyError(f"{left!r} is not among: {', '.join(self.keys())}")
 
     def keys(self) -> list[str]:
@@ -67,6 +75,54 @@ class Derivation:
     def theorem(self):
         """What the limit stands on: name, whether it is proved, and the reason."""
         return self.analysis.theorem
+
+    # --- without names, and derivatives --------------------------------------------------------------------------------
+
+    def unfolded(self, formula: str | sympy.Expr, only: Collection[str] | None = None) -> sympy.Expr:
+        """A right side (by its left side) or a formula with the right sides of equations in the place of the names that it mentions, so
+        that SymPy sees what depends on what: kernels by kernels before them, correlations by the kernels that they are made of.
+
+        The formula grows with every layer by as many times as a layer mentions the one before, and the number of operations with it:
+        for a few layers; see :meth:`derivative` for many.
+
+        :param only: unfold these names alone (``["rho_K"]``); by default all, down to parameters, data and scores.
+        :raises KeyError: for a left side that there is not."""
+        expr = self._statement(formula, (*self.statements, *self.lines)).right if isinstance(formula, str) else formula
+        return Equations(self.statements).unfolded(expr, only)
+
+    def derivative(self, left: str, by: str | sympy.Symbol) -> "Derivation":
+        """The total derivative of a quantity by a parameter, through all equations between them, as a derivation of its own: the
+        equations that there were and one more for each that depends on the parameter, ``dK_h`` for ``K_h``, the last one for what
+        was asked.  It has as many equations again, however deep the network.
+
+        :param left: a left side, as text.  What is conditional on scores is differentiated at fixed scores.
+        :param by: a free parameter, or its name.  By an element of a kernel, ``sympy.diff`` is right for what is unfolded.
+        :raises KeyError: for a left side that there is not.
+        :raises NetsorError: for what is no free parameter (N205).
+        :raises ValueError: where a formula has no derivative: jumps, maxima over an index, expectations over scores."""
+        from netsor.derive.chain_rule import ChainRule
+
+        statement = self._statement(left, (*self.statements, *self.lines))
+        rule = ChainRule(Equations(self.statements), self._parameter(str(by)), frozenset(map(str, self._symbols())))
+        last = rule.differentiated(statement).tidied()
+        found = copy(self)
+        found._set([*self.statements, *[each.tidied() for each in rule.found], last])
+        return found
+
+    def _symbols(self) -> set[sympy.Symbol]:
+        return set().union(*(
+            expr.atoms(sympy.Symbol) for each in self.statements for part in (each, *each.where) for expr in (part.symbol, part.right)))
+
+    def _parameter(self, name: str) -> sympy.Symbol:
+        """The symbol of a free parameter.
+
+        :raises NetsorError: if it is none (N205)."""
+        from netsor.language.diagnostics import Diagnostic, NetsorError
+
+        if name not in self.free:
+            there = ", ".join(f"`{each}`" for each in self.free) or "none"
+            raise NetsorError(Diagnostic("N205", f"`{name}` is no free parameter of these formulas", hint=f"there are: {there}"))
+        return next((symbol for symbol in self._symbols() if symbol.name == name), sympy.Symbol(name, real=True))
 
     # --- numbers -----------------------------------------------------------------------------------------------------
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import sympy
 
+from netsor.derive.equations import Equations, head
 from netsor.derive.objects import Extremum, GaussianExpectation, Indicator, Named, Softmax, WithoutNumber, numeric
 from netsor.derive.quadrature import Unknown, expect
 from netsor.derive.statement import Statement
@@ -47,11 +48,7 @@ class Evaluation:
         self.parameters = {name: float(value) if not isinstance(value, int) else value for name, value in parameters.items()}
         self.data = {name: np.asarray(value, dtype=float) for name, value in data.items()}
         self.arrays = arrays  # of scores: (name, loop numbers) -> (values, lowest subscripts)
-        self.table: dict[str, list[tuple[tuple, sympy.Expr]]] = {}
-        for statement in [part for each in statements for part in (each, *each.where)]:
-            if statement.section in ("given", "kernels", "scalars"):
-                name, subscripts = head(statement.symbol)
-                self.table.setdefault(name, []).append((subscripts, statement.right))
+        self.equations = Equations(statements)
         self.known: dict = {}
 
     def __call__(self, expr: sympy.Expr, values: Mapping[sympy.Symbol, int] = {}) -> float:
@@ -114,7 +111,7 @@ class Evaluation:
             return env[symbol]
         if hasattr(symbol, "value"):  # a loop's number
             return symbol.value
-        if symbol.name in self.table or symbol.name in self.data:
+        if symbol.name in self.equations.table or symbol.name in self.data:
             return self._element(symbol.name, ())
         if symbol.name in self.parameters:
             return self.parameters[symbol.name]
@@ -141,8 +138,8 @@ class Evaluation:
         exponent = self._value(expr.exp, env)
         terms = [self._value(term, env) for term in sympy.Add.make_args(expr.base)]
         base = sum(terms)
-        if base < 0 and exponent == 0.5 and -base <= ROUNDING * sum(map(abs, terms)):
-            return 0.0  # 1 - rho^2 of a correlation that is 1 up to rounding
+        if base < 0 and exponent % 1 == 0.5 and -base <= ROUNDING * sum(map(abs, terms)):
+            base = 0.0  # 1 - rho^2 of a correlation that is 1 up to rounding
         return base**exponent
 
     def holds(self, condition, env: dict) -> bool:
@@ -193,20 +190,12 @@ class Evaluation:
     def _find(self, name: str, subscripts: tuple[int, ...]) -> float:
         if name in self.data:
             return float(self.data[name][tuple(s - 1 for s in subscripts)])
-        for pattern, right in self.table.get(name, ()):
-            if len(pattern) == len(subscripts) and all(
-                    not hasattr(own, "value") or own.value == given for own, given in zip(pattern, subscripts)):
-                letters = {own: given for own, given in zip(pattern, subscripts) if not hasattr(own, "value")}
-                return self._value(right, letters)
+        if (statement := self.equations.find(name, subscripts)) is not None:
+            letters = {own: given for own, given in zip(head(statement.symbol)[1], subscripts) if not hasattr(own, "value")}
+            return self._value(statement.right, letters)
         for (own, fixed), (values, lowest) in self.arrays.items():
             if own == name and len(fixed) == len(subscripts) and all(f is None or f == s for f, s in zip(fixed, subscripts)):
                 place = [s for f, s in zip(fixed, subscripts) if f is None]
                 return float(values[tuple(s - low for s, low in zip(place, lowest))])
         raise Unknown(f"'{name}[{','.join(map(str, subscripts))}]' has no value")
 
-
-def head(symbol: sympy.Expr) -> tuple[str, tuple]:
-    """The name and the subscripts of a named quantity."""
-    if isinstance(symbol, sympy.Indexed):
-        return str(symbol.base.label), tuple(symbol.indices)
-    return str(symbol), ()

@@ -101,7 +101,18 @@ def numeric(name: str):
     return catalogue(name)
 
 
-class Numeric(sympy.Expr):
+class InCode:
+    """What stands in functions of ``lambdify`` as its formula beside the values of its symbols."""
+
+    def _code(self, printer) -> str:
+        from netsor.derive.numerically import code
+
+        return code(self, printer)
+
+    _pythoncode = _numpycode = _lambdacode = _mpmathcode = _code
+
+
+class Numeric(InCode, sympy.Expr):
     """Base of objects that have a number as soon as no symbol is left: by ``evalf``, in float64, and in functions of ``lambdify``."""
 
     is_commutative = True
@@ -110,13 +121,6 @@ class Numeric(sympy.Expr):
         from netsor.derive.numerically import value
 
         return value(self)
-
-    def _code(self, printer) -> str:
-        from netsor.derive.numerically import code
-
-        return code(self, printer)
-
-    _pythoncode = _numpycode = _lambdacode = _mpmathcode = _code
 
 
 class WithoutNumber(sympy.Expr):

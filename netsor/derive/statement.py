@@ -58,6 +58,12 @@ class Kurtosis(sympy.Expr):
     is_commutative = True
 
 
+class Rate(sympy.Expr):
+    """d a / d b, the total derivative: (a, b)."""
+
+    is_commutative = True
+
+
 def without_idle_correlations(statements: list[Statement]) -> list[Statement]:
     """The statements without correlations that no formula mentions: they are named before it is known whether there is a closed form."""
     mentioned = {

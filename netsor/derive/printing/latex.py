@@ -109,6 +109,9 @@ class Printer(LatexPrinter):
     def _print_Covariance(self, expr) -> str:
         return rf"\operatorname{{Cov}}\left({self._spaced(expr.args, ',')}\right)"
 
+    def _print_Rate(self, expr) -> str:
+        return rf"\frac{{d}}{{d{self._print(expr.args[1])}}}{self._print(expr.args[0])}"
+
     def _spaced(self, args, comma: str = "") -> str:
         return (comma + r"\,").join(map(self._print, args))
 
@@ -136,6 +139,8 @@ def name(text: str) -> str:
     head, _, rest = text.partition("_")
     if head in KERNELS and rest:
         return rf"{KERNELS[head]}^{{{about(rest)}}}"
+    if rest and head.lstrip("d") in KERNELS:  # a derivative
+        return "d" * (len(head) - len(head.lstrip("d"))) + name(text.lstrip("d"))
     return about(text)
 
 

@@ -101,6 +101,9 @@ class TextPrinter(StrPrinter):
     def _print_Kurtosis(self, expr) -> str:
         return f"excess kurtosis({self._print(expr.args[0])})"
 
+    def _print_Rate(self, expr) -> str:
+        return f"d {self._print(expr.args[0])} / d {self._print(expr.args[1])}"
+
     def _print_acos(self, expr) -> str:
         return f"arccos({self._print(expr.args[0])})"
 
