@@ -49,9 +49,10 @@ class ChainRule:
         perturbed = statement.right.xreplace(moved)
         if _conditions(perturbed):
             raise NoDerivative(f"a condition in the formula depends on {self.by}")
-        found = sympy.diff(perturbed, EPSILON).xreplace({EPSILON: sympy.S.Zero})
+        found = sympy.diff(perturbed, EPSILON)
         if found.has(sympy.Derivative, sympy.Subs, sympy.DiracDelta) or perturbed.has(WithoutNumber):
             raise NoDerivative("the formula contains a jump, a maximum or an expectation over scores, which has no derivative here")
+        found = found.xreplace({EPSILON: sympy.S.Zero})
         return _apart(statement) * found if statement.rule == "correlation" else found
 
     def _rate(self, element: sympy.Expr, equation: Statement) -> sympy.Expr:

@@ -27,6 +27,21 @@ TITLES = {
 }
 
 
+class Values(dict):
+    """Arrays by left side; ``missing`` gives the reason for each left side that has no number."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.missing: dict[str, str] = {}
+
+    def __missing__(self, left: str):
+        raise KeyError(f"{left} has no number: {self.missing[left]}" if left in self.missing else left)
+
+    def __repr__(self) -> str:
+        absent = f", missing {self.missing}" if self.missing else ""
+        return f"<values {super().__repr__()}{absent}>"
+
+
 class Derivation:
     """What a program tends to, as SymPy formulas; made by ``program.derive()``.
 
@@ -128,15 +143,15 @@ class Derivation:
 
     def evaluate(
         self, params: Mapping[str, Any] | None = None, data: Mapping[str, Any] | None = None, scores: Mapping[str, Any] | None = None,
-    ) -> dict[str, np.ndarray]:
+    ) -> "Values":
         """Numbers of the equations for scalars, scores, outputs and their moments, by left side; arrays over the indices there.
 
         :param params: values of parameters; those in the program by default.
         :param data: arrays of ``data`` statements; those in the program by default.
-        :param scores: values of scores by name (or label, where a loop makes several), arrays over their axes.  What is conditional on
-            scores that are not given is left out, and so is what has no closed form as an expectation over scores, or needs quasi-random
-            points as one over several variables: ``program.limit()`` gives these with their errors.
-        :returns: float arrays (0-dimensional where there are no indices).
+        :param scores: values of scores by name (or label, where a loop makes several), arrays over their axes.
+        :returns: float arrays (0-dimensional where there are no indices).  Left out, and listed with the reason in its ``missing``, is
+            what is conditional on scores that are not given, what has no closed form as an expectation over scores, or needs quasi-random
+            points as one over several variables (``program.limit()`` gives these with their errors), and what is singular here.
         :raises NetsorError: for a parameter that there is not (N205), that is a number in these formulas and another one there (N504), or
             that has no value (N503, as data without numbers)."""
         from netsor.derive.given import check_given
@@ -147,14 +162,17 @@ class Derivation:
         values = {**self.defaults(), **(params or {})}
         arrays = {array.name: array.values for array in self.program.arrays if array.definition is None}
         evaluation = Evaluation(self.statements, values, {**arrays, **(data or {})}, self._score_arrays(scores or {}, values))
-        result: dict[str, np.ndarray] = {}
+        result = Values()
         for statement in self.statements:
             if statement.section in ("given", "kernels"):
                 continue
+            left = left_side(statement)
             try:
-                result[left_side(statement)] = _array(statement, evaluation)
-            except (Unknown, ZeroDivisionError):  # no number, or a formula that is singular at these values (a variance of 0)
-                continue
+                result[left] = _array(statement, evaluation)
+            except Unknown as error:
+                result.missing[left] = str(error)
+            except ZeroDivisionError:
+                result.missing[left] = "the formula is singular at these values: a variance of 0, or a division by 0"
         return result
 
     def defaults(self) -> dict[str, Any]:

@@ -92,5 +92,5 @@ def _apart(expr: sympy.Expr, used: set) -> sympy.Expr:
         while name in taken:
             name += "'"
         taken.add(name)
-        names[symbol] = sympy.Symbol(name, **symbol.assumptions0)
+        names[symbol] = symbol.func(name, **symbol._assumptions_orig)
     return expr.xreplace(names) if names else expr

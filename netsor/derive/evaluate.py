@@ -22,17 +22,20 @@ from netsor.derive.statement import Statement
 from netsor.ir.elementary import COMPARISONS
 
 
-def sine(x: float) -> float:
-    """The argument of an arcsine: 1 where it is 1 up to rounding, of which the arcsine would make 1e-8.  Arccosines stand beside roots
-    sqrt(1 - rho^2) with the opposite error, and are left alone."""
-    return math.copysign(1.0, x) if abs(x) > 1 - 8 * sys.float_info.epsilon else x
+NEAR_ONE = 8 * sys.float_info.epsilon
+
+
+def correlation(x: float) -> float:
+    """The argument of an arcsine or arccosine: 1 where it is 1 up to rounding, of which these would make 1e-8.  Roots sqrt(1 - rho^2)
+    that stand beside them are taken as 0 there."""
+    return math.copysign(1.0, x) if abs(x) > 1 - NEAR_ONE else x
 
 
 ROUNDING = 1e-13  # of the terms of a sum, relative
 NUMERIC: dict[type, Callable[..., float]] = {
     sympy.exp: math.exp, sympy.log: math.log, sympy.sin: math.sin, sympy.cos: math.cos, sympy.tanh: math.tanh,
     sympy.erf: math.erf, sympy.Abs: abs, sympy.Max: max, sympy.Min: min, sympy.floor: math.floor, sympy.ceiling: math.ceil,
-    sympy.acos: lambda x: math.acos(min(1.0, max(-1.0, x))), sympy.asin: lambda x: math.asin(sine(x)),
+    sympy.acos: lambda x: math.acos(correlation(x)), sympy.asin: lambda x: math.asin(correlation(x)),
     sympy.atan: math.atan, sympy.Mod: lambda x, y: x % y, sympy.sign: lambda x: (x > 0) - (x < 0), sympy.sinh: math.sinh,
     sympy.cosh: math.cosh,
 }
@@ -89,7 +92,7 @@ class Evaluation:
         if isinstance(expr, GaussianExpectation):
             return expect(expr, lambda part, own: self._value(part, {**env, **own}))
         if isinstance(expr, WithoutNumber):
-            raise Unknown(f"{type(expr).__name__} has no closed form here")
+            raise Unknown("this expectation over scores has no closed form: program.limit() estimates it")
         return self._function(expr, env)
 
     def _function(self, expr, env: dict) -> float:
@@ -138,7 +141,7 @@ class Evaluation:
         exponent = self._value(expr.exp, env)
         terms = [self._value(term, env) for term in sympy.Add.make_args(expr.base)]
         base = sum(terms)
-        if base < 0 and exponent % 1 == 0.5 and -base <= ROUNDING * sum(map(abs, terms)):
+        if len(terms) > 1 and exponent % 1 == 0.5 and -ROUNDING <= base / (sum(map(abs, terms)) or 1) <= NEAR_ONE:
             base = 0.0  # 1 - rho^2 of a correlation that is 1 up to rounding
         return base**exponent
 

@@ -7,6 +7,7 @@ Numbers are float64; expectations have the error of the quadrature that also ser
 from __future__ import annotations
 
 import functools
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -64,9 +65,13 @@ def netsor_number(formula: str, arrays: tuple[str, ...], *values: Any) -> Any:
     shape = spread[0].shape if spread else ()
     found = np.empty(shape)
     for place in np.ndindex(shape):
-        numbers = {name: each[place].item() for name, each in zip(scalars, spread)}
+        numbers = {name: _number(each[place]) for name, each in zip(scalars, spread)}
         found[place] = Evaluation([], numbers, {}, whole)(expr)
     return found if shape else float(found)
+
+
+def _number(value: Any) -> int | float:
+    return int(value) if isinstance(value, Integral) else float(value)
 
 
 @functools.lru_cache(maxsize=256)
