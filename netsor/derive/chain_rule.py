@@ -34,7 +34,8 @@ class ChainRule:
     def differentiated(self, statement: Statement) -> Statement:
         """The derivative of a statement; the equations that it mentions are in ``found``, each after those that it mentions."""
         right = self._derivative(statement)
-        return replace(statement, left=Rate(statement.left, self.by), right=right, name=None, where=[], law="", rule="chain rule", citation="")
+        return replace(
+            statement, left=Rate(statement.left, self.by), right=right, name=None, where=[], law="", rule="chain rule", citation="")
 
     def _derivative(self, statement: Statement) -> sympy.Expr:
         moved = {}

@@ -168,7 +168,8 @@ def test_a_program_without_numbers_says_what_is_missing():
     assert compare(PROGRAMS / "maxout.netsor", missing=MISSING["maxout"]) == 0
     derivation = Derivation(load_program(PROGRAMS / "attention_causal.netsor", free=True))
     found = derivation.evaluate()
-    assert set(found) | set(found.missing) == {left_side(each) for each in derivation.statements if each.section not in ("given", "kernels")}
+    asked = {left_side(each) for each in derivation.statements if each.section not in ("given", "kernels")}
+    assert set(found) | set(found.missing) == asked
     assert "p[1,1,1]" in found.missing["A[a,i,j]"] and "expectation over scores" in found.missing["excess kurtosis(y[i])"]
     with pytest.raises(KeyError, match="expectation over scores"):
         found["excess kurtosis(y[i])"]

@@ -159,11 +159,12 @@ def _polar(expr: GaussianExpectation) -> sympy.Float:
 
 
 def test_singular_laws_need_no_inverse():
-    """At correlation 1, where covariances have no inverse: E relu(u) clip(v) with v = u."""
+    """At correlation 1, where covariances have no inverse: E relu(u) elu(v) with v = u."""
     formula = expectation(of("relu") * of("elu", V))
     found = sympy.diff(formula, A) + sympy.diff(formula, B) + sympy.diff(formula, C)
     at = {A: 1.3, B: 1.3, C: 1.3, M: 0}
-    one = GaussianExpectation(of("relu") * of("elu"), sympy.Tuple(U), sympy.Tuple(0), sympy.ImmutableMatrix([[A]]), sympy.Tuple(sympy.Tuple()))
+    law = sympy.Tuple(0), sympy.ImmutableMatrix([[A]]), sympy.Tuple(sympy.Tuple())
+    one = GaussianExpectation(of("relu") * of("elu"), sympy.Tuple(U), *law)
     assert float(found.subs(at).evalf()) == pytest.approx(difference(one, A, {A: 1.3}), abs=1e-9)
 
 
@@ -184,8 +185,8 @@ def test_elements_of_kernels():
     K = sympy.IndexedBase("K")
     i, j = sympy.symbols("i j", integer=True)
     formula = GaussianExpectation(
-        sympy.tanh(U) * sympy.tanh(V), sympy.Tuple(U, V), sympy.Tuple(0, 0), sympy.ImmutableMatrix([[K[i, i], K[i, j]], [K[i, j], K[j, j]]]),
-        sympy.Tuple(sympy.Tuple(), sympy.Tuple()))
+        sympy.tanh(U) * sympy.tanh(V), sympy.Tuple(U, V), sympy.Tuple(0, 0),
+        sympy.ImmutableMatrix([[K[i, i], K[i, j]], [K[i, j], K[j, j]]]), sympy.Tuple(sympy.Tuple(), sympy.Tuple()))
     found = sympy.diff(formula, K[i, j]).subs({i: 1, j: 2})
     slopes = formula.func((1 - sympy.tanh(U) ** 2) * (1 - sympy.tanh(V) ** 2), *formula.args[1:])
     assert found == slopes.subs({i: 1, j: 2})

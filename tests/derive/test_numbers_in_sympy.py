@@ -15,6 +15,7 @@ from netsor import nonlinearities
 from netsor.derive.closed_forms.attention import ScoreTransform, SquaredWeights
 from netsor.derive.evaluate import Evaluation
 from netsor.derive.objects import Extremum, GaussianExpectation, Indicator, InfiniteAverage, ScoreExpectation, Softmax, function
+from netsor.derive.printing.text import left_side
 
 PROGRAMS = Path(__file__).parents[2] / "programs"
 U, V = sympy.symbols("u v", real=True)
@@ -77,7 +78,8 @@ OBJECTS = {
     "extremum": ([P], Extremum(sympy.Symbol("max"), P[J], sympy.true, sympy.Tuple(J, 0, 3)), (SCORES,), 0.9),
     "element": ([A, P[1]], STANDING.subs({B: P[1], C: 0.4}), (1.3, 0.8), by_grid(1.3, 0.8, 0.4)),
     "transform": ([A, B], ScoreTransform(2, A, B), (1.5, GRID), [float(mpmath.quad(
-        lambda z, t=t: mpmath.exp(2 * mpmath.sqrt(1.5) * z - t * mpmath.exp(mpmath.sqrt(1.5) * z)) * mpmath.npdf(z), range(-10, 13))) for t in GRID]),
+        lambda z, t=t: mpmath.exp(2 * mpmath.sqrt(1.5) * z - t * mpmath.exp(mpmath.sqrt(1.5) * z)) * mpmath.npdf(z),
+        range(-10, 13))) for t in GRID]),
     "weights": ([S, A], SquaredWeights(1, S, A), (4, GRID), [float(SquaredWeights(1, 4, a).evalf()) for a in GRID]),
 }
 
@@ -119,8 +121,7 @@ def test_functions_of_whole_formulas(name, left):
     scores = {f.label: rng.standard_normal([axis.range.size for axis in f.axes]) for f in program.ir.families if f.is_sampled}
     expected = formulas.evaluate(scores=scores)[left]
     formula = formulas.unfolded(left)
-    letters = [axis[0] for statement in formulas.statements if statement.left == formulas._statement(left, formulas.statements).left
-               for axis in statement.axes]
+    letters = [axis[0] for axis in next(each for each in formulas.statements if left_side(each) == left).axes]
     data = {array.name: array.values for array in program.ir.arrays if array.definition is None}
     arrays = {label.split("[")[0]: np.pad(value, [(1, 0)] * value.ndim) for label, value in (scores | data).items()}
     values = formulas.defaults() | arrays
