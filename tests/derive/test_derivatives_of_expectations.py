@@ -131,6 +131,7 @@ JOINT = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", JOINT)
 def test_functions_of_both_variables(name):
     """Functions that are no products: the formulas of the derivative, each expectation by the midpoint rule in polar coordinates of
@@ -150,7 +151,7 @@ def test_functions_of_both_variables(name):
 
 
 def _polar(expr: GaussianExpectation) -> sympy.Float:
-    radii, angles = np.meshgrid((np.arange(400) + 0.5) * 0.02, (np.arange(800) + 0.5) * 2 * np.pi / 800)
+    radii, angles = np.meshgrid((np.arange(800) + 0.5) * 0.01, (np.arange(1600) + 0.5) * 2 * np.pi / 1600)
     root = np.linalg.cholesky(np.array(expr.covariance.tolist(), dtype=float))
     z = np.stack([radii * np.cos(angles), radii * np.sin(angles)])[: len(root)]
     points = np.einsum("ij,j...->i...", root, z) + np.array([float(mean) for mean in expr.means])[:, None, None]
