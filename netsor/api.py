@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,30 +20,43 @@ if TYPE_CHECKING:
 
     from netsor import ir
     from netsor.derive import Derivation
+    from netsor.language.diagnostics import NetsorError
     from netsor.limit.result import LimitResult
 
 
 class Program:
     """A checked program and its readings.  Made by :func:`load` and :func:`parse`."""
 
-    def __init__(self, ir: "ir.program.Program", read: Callable[..., "ir.program.Program"] | None = None):
-        self.ir = ir
-        self._read = read  # reads the program anew, for derivations
+    def __init__(
+        self, ir: "ir.program.Program", read: Callable[..., "ir.program.Program"] | None = None, missing: "NetsorError | None" = None,
+    ):
+        """``read`` reads the program anew, for derivations; ``missing`` says which parameters have no value: then ``ir`` is the program
+        with symbols in their place."""
+        self._ir, self._read, self._missing = ir, read, missing
+
+    @property
+    def ir(self) -> "ir.program.Program":
+        """The checked program, its parameters having their values.
+
+        :raises NetsorError: if one has none (N503): then there are formulas only."""
+        if self._missing is not None:
+            raise self._missing
+        return self._ir
 
     @property
     def name(self) -> str:
         """The file's stem, or "program"."""
-        return self.ir.name
+        return self._ir.name
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The parameters and their values in force."""
-        return dict(self.ir.parameters)
+        """The parameters and their values in force; None for all that stay symbols, where one has no value."""
+        return dict(self._ir.parameters)
 
     @property
     def outputs(self) -> list[str]:
         """Names of what is reported."""
-        return [output.name for output in self.ir.outputs]
+        return [output.name for output in self._ir.outputs]
 
     def limit(
         self, *, samples: int | None = None, points: int | None = None, seed: int = 0, outputs: list[str] | None = None,
@@ -74,7 +88,7 @@ class Program:
         """
         from netsor.derive import Derivation
 
-        return Derivation(self.ir if self._read is None else self._read(free=True), outputs, steps)
+        return Derivation(self._ir if self._read is None else self._read(free=True), outputs, steps)
 
     def sample(
         self, width: int, runs: int, seed: int = 0, *, coordinates: int | None = 1, method: str = "exact", workers: int = 2,
@@ -109,7 +123,7 @@ class Program:
 
 
 def load(path: str | Path, *, data: Mapping[str, Any] | None = None, plugins: list[str | Path] | None = None, **params: Any) -> Program:
-    """The program in a file.
+    """The program in a file.  A parameter without a value may be left without one: then there is ``derive()`` alone.
 
     :param data: arrays or files for ``data`` statements, by name.
     :param plugins: Python files that define rules or nonlinearities.
@@ -128,9 +142,31 @@ def parse(text: str, *, data: Mapping[str, Any] | None = None, plugins: list[str
 
 def _program(source, params: dict[str, Any], data: Mapping[str, Any] | None, plugins: list[str | Path] | None) -> Program:
     from netsor.language import load_program
+    from netsor.language.diagnostics import NetsorError
 
     read = partial(load_program, source, settings=params, data=data or {}, rules=_rules(plugins))
-    return Program(read(), read)
+    try:
+        return Program(read(), read)
+    except NetsorError as error:
+        if not any(each.code in FREE for each in error.diagnostics):
+            raise
+        free = read(free=True)  # raises what else is wrong
+        if not all(each.code in FREE for each in error.diagnostics):
+            raise
+        return Program(free, read, _in_python(error))
+
+
+FREE = {"N503": "give it one: netsor.load(…, {}=…)", "N505": "give them: netsor.load(…, data={{'{}': …}})"}
+"""What formulas need no values of, parameters and data: the code of what is said where there are none, and the hint in Python."""
+
+
+def _in_python(error: "NetsorError") -> "NetsorError":
+    """What is missing, with hints for those who load programs in Python."""
+    from netsor.language.diagnostics import NetsorError
+
+    return NetsorError([
+        replace(each, hint=FREE[each.code].format(each.span.text.partition("[")[0])) if each.span else each
+        for each in error.diagnostics])
 
 
 def _rules(plugins: list[str | Path] | None) -> dict[str, Any]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
+from copy import copy
 from typing import Any
 
 import numpy as np
 import sympy
 
 from netsor.derive.build import collect
+from netsor.derive.equations import Equations
 from netsor.derive.insertion import with_values_inserted
 from netsor.derive.layers import with_loops
 from netsor.derive.phrases import Phrase
@@ -27,6 +29,21 @@ TITLES = {
 }
 
 
+class Values(dict):
+    """Arrays by left side; ``missing`` gives the reason for each left side that has no number."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.missing: dict[str, str] = {}
+
+    def __missing__(self, left: str):
+        raise KeyError(f"{left} has no number: {self.missing[left]}" if left in self.missing else left)
+
+    def __repr__(self) -> str:
+        absent = f", missing {self.missing}" if self.missing else ""
+        return f"<values {super().__repr__()}{absent}>"
+
+
 class Derivation:
     """What a program tends to, as SymPy formulas; made by ``program.derive()``.
 
@@ -38,10 +55,13 @@ class Derivation:
         collector = collect(program, outputs, steps)
         self.program, self.steps = collector.program, steps
         self.analysis, self.names = collector.analysis, collector.names
-        tidied = [statement.tidied() for statement in collector.statements]
-        self.statements: list[Statement] = with_values_inserted(tidied, keep_lines=steps)
-        self.lines: list[Statement] = outputs_last(with_loops(self.statements))
         self.inputs: list[Phrase] = collector.inputs
+        tidied = [statement.tidied() for statement in collector.statements]
+        self._set(with_values_inserted(tidied, keep_lines=steps))
+
+    def _set(self, statements: list[Statement]) -> None:
+        self.statements: list[Statement] = statements
+        self.lines: list[Statement] = outputs_last(with_loops(statements))
 
     # --- access ------------------------------------------------------------------------------------------------------
 
@@ -50,12 +70,15 @@ class Derivation:
         (a variance that is an average over an infinite axis, and then that average worked out).
 
         :raises KeyError: with the left sides there are."""
+        return self._statement(left, (*reversed(self.lines), *reversed(self.statements))).right
+
+    def _statement(self, left: str, statements: Iterable[Statement]) -> Statement:
         from netsor.derive.printing.text import left_side, text
 
-        for statement in (*reversed(self.lines), *self.statements):
+        for statement in statements:
             for part in (statement, *statement.where):
                 if left == left_side(part) or (part.name is not None and left == text(part.name)):
-                    return part.right
+                    return part
         raise KeyError(f"{left!r} is not among: {', '.join(self.keys())}")
 
     def keys(self) -> list[str]:
@@ -74,19 +97,67 @@ class Derivation:
         """What the limit stands on: name, whether it is proved, and the reason."""
         return self.analysis.theorem
 
+    # --- without names, and derivatives --------------------------------------------------------------------------------
+
+    def unfolded(self, formula: str | sympy.Expr, only: Collection[str] | None = None) -> sympy.Expr:
+        """A right side (by its left side) or a formula with the right sides of equations in the place of the names that it mentions, so
+        that SymPy sees what depends on what: kernels by kernels before them, correlations by the kernels that they are made of.
+
+        The formula grows with every layer by as many times as a layer mentions the one before, and the number of operations with it:
+        for a few layers; see :meth:`derivative` for many.
+
+        :param only: unfold these names alone (``["rho_K"]``); by default all, down to parameters, data and scores.
+        :raises KeyError: for a left side that there is not."""
+        expr = self._statement(formula, (*reversed(self.statements), *self.lines)).right if isinstance(formula, str) else formula
+        return Equations(self.statements).unfolded(expr, only)
+
+    def derivative(self, left: str, by: str | sympy.Symbol) -> "Derivation":
+        """The total derivative of a quantity by a parameter, through all equations between them, as a derivation of its own: the
+        equations that there were and one more for each that depends on the parameter, ``dK_h`` for ``K_h``, the last one for what
+        was asked.  It has as many equations again, however deep the network.
+
+        :param left: a left side, as text.  What is conditional on scores is differentiated at fixed scores.
+        :param by: a free parameter, or its name.  By an element of a kernel, ``sympy.diff`` is right for what is unfolded.
+        :raises KeyError: for a left side that there is not.
+        :raises NetsorError: for what is no free parameter (N205).
+        :raises ValueError: where a formula has no derivative: jumps, maxima over an index, expectations over scores."""
+        from netsor.derive.chain_rule import ChainRule
+
+        statement = self._statement(left, (*reversed(self.statements), *self.lines))
+        rule = ChainRule(Equations(self.statements), self._parameter(str(by)), frozenset(map(str, self._symbols())))
+        last = rule.differentiated(statement).tidied()
+        found = copy(self)
+        found._set([*self.statements, *[each.tidied() for each in rule.found], last])
+        return found
+
+    def _symbols(self) -> set[sympy.Symbol]:
+        return set().union(*(
+            expr.atoms(sympy.Symbol) for each in self.statements for part in (each, *each.where) for expr in (part.symbol, part.right)))
+
+    def _parameter(self, name: str) -> sympy.Symbol:
+        """The symbol of a free parameter.
+
+        :raises NetsorError: if it is none (N205)."""
+        from netsor.language.diagnostics import Diagnostic, NetsorError
+
+        if name not in self.free:
+            there = ", ".join(f"`{each}`" for each in self.free) or "none"
+            raise NetsorError(Diagnostic("N205", f"`{name}` is no free parameter of these formulas", hint=f"there are: {there}"))
+        return next((symbol for symbol in self._symbols() if symbol.name == name), sympy.Symbol(name, real=True))
+
     # --- numbers -----------------------------------------------------------------------------------------------------
 
     def evaluate(
         self, params: Mapping[str, Any] | None = None, data: Mapping[str, Any] | None = None, scores: Mapping[str, Any] | None = None,
-    ) -> dict[str, np.ndarray]:
+    ) -> "Values":
         """Numbers of the equations for scalars, scores, outputs and their moments, by left side; arrays over the indices there.
 
         :param params: values of parameters; those in the program by default.
         :param data: arrays of ``data`` statements; those in the program by default.
-        :param scores: values of scores by name (or label, where a loop makes several), arrays over their axes.  What is conditional on
-            scores that are not given is left out, and so is what has no closed form as an expectation over scores, or needs quasi-random
-            points as one over several variables: ``program.limit()`` gives these with their errors.
-        :returns: float arrays (0-dimensional where there are no indices).
+        :param scores: values of scores by name (or label, where a loop makes several), arrays over their axes.
+        :returns: float arrays (0-dimensional where there are no indices).  Left out, and listed with the reason in its ``missing``, is
+            what is conditional on scores that are not given, what has no closed form as an expectation over scores, or needs quasi-random
+            points as one over several variables (``program.limit()`` gives these with their errors), and what is singular here.
         :raises NetsorError: for a parameter that there is not (N205), that is a number in these formulas and another one there (N504), or
             that has no value (N503, as data without numbers)."""
         from netsor.derive.given import check_given
@@ -97,14 +168,17 @@ class Derivation:
         values = {**self.defaults(), **(params or {})}
         arrays = {array.name: array.values for array in self.program.arrays if array.definition is None}
         evaluation = Evaluation(self.statements, values, {**arrays, **(data or {})}, self._score_arrays(scores or {}, values))
-        result: dict[str, np.ndarray] = {}
+        result = Values()
         for statement in self.statements:
             if statement.section in ("given", "kernels"):
                 continue
+            left = left_side(statement)
             try:
-                result[left_side(statement)] = _array(statement, evaluation)
-            except (Unknown, ZeroDivisionError):  # no number, or a formula that is singular at these values (a variance of 0)
-                continue
+                result[left] = _array(statement, evaluation)
+            except Unknown as error:
+                result.missing[left] = str(error)
+            except ZeroDivisionError:
+                result.missing[left] = "the formula is singular at these values: a variance of 0, or a division by 0"
         return result
 
     def defaults(self) -> dict[str, Any]:

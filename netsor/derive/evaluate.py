@@ -15,24 +15,27 @@ from typing import Any
 import numpy as np
 import sympy
 
-from netsor.derive.objects import Extremum, GaussianExpectation, Indicator, InfiniteAverage, ScoreExpectation, Softmax
+from netsor.derive.equations import Equations, head
+from netsor.derive.objects import Extremum, GaussianExpectation, Indicator, Named, Softmax, WithoutNumber, numeric
 from netsor.derive.quadrature import Unknown, expect
 from netsor.derive.statement import Statement
 from netsor.ir.elementary import COMPARISONS
-from netsor.limit.functions import function as catalogue
 
 
-def sine(x: float) -> float:
-    """The argument of an arcsine: 1 where it is 1 up to rounding, of which the arcsine would make 1e-8.  Arccosines stand beside roots
-    sqrt(1 - rho^2) with the opposite error, and are left alone."""
-    return math.copysign(1.0, x) if abs(x) > 1 - 8 * sys.float_info.epsilon else x
+NEAR_ONE = 8 * sys.float_info.epsilon
+
+
+def correlation(x: float) -> float:
+    """The argument of an arcsine or arccosine: 1 where it is 1 up to rounding, of which these would make 1e-8.  Roots sqrt(1 - rho^2)
+    that stand beside them are taken as 0 there."""
+    return math.copysign(1.0, x) if abs(x) > 1 - NEAR_ONE else x
 
 
 ROUNDING = 1e-13  # of the terms of a sum, relative
 NUMERIC: dict[type, Callable[..., float]] = {
     sympy.exp: math.exp, sympy.log: math.log, sympy.sin: math.sin, sympy.cos: math.cos, sympy.tanh: math.tanh,
     sympy.erf: math.erf, sympy.Abs: abs, sympy.Max: max, sympy.Min: min, sympy.floor: math.floor, sympy.ceiling: math.ceil,
-    sympy.acos: lambda x: math.acos(min(1.0, max(-1.0, x))), sympy.asin: lambda x: math.asin(sine(x)),
+    sympy.acos: lambda x: math.acos(correlation(x)), sympy.asin: lambda x: math.asin(correlation(x)),
     sympy.atan: math.atan, sympy.Mod: lambda x, y: x % y, sympy.sign: lambda x: (x > 0) - (x < 0), sympy.sinh: math.sinh,
     sympy.cosh: math.cosh,
 }
@@ -48,11 +51,7 @@ class Evaluation:
         self.parameters = {name: float(value) if not isinstance(value, int) else value for name, value in parameters.items()}
         self.data = {name: np.asarray(value, dtype=float) for name, value in data.items()}
         self.arrays = arrays  # of scores: (name, loop numbers) -> (values, lowest subscripts)
-        self.table: dict[str, list[tuple[tuple, sympy.Expr]]] = {}
-        for statement in [part for each in statements for part in (each, *each.where)]:
-            if statement.section in ("given", "kernels", "scalars"):
-                name, subscripts = head(statement.symbol)
-                self.table.setdefault(name, []).append((subscripts, statement.right))
+        self.equations = Equations(statements)
         self.known: dict = {}
 
     def __call__(self, expr: sympy.Expr, values: Mapping[sympy.Symbol, int] = {}) -> float:
@@ -92,11 +91,13 @@ class Evaluation:
             return {"max": max, "min": min}[str(expr.name)](self._value(expr.body, own) for own in kept)
         if isinstance(expr, GaussianExpectation):
             return expect(expr, lambda part, own: self._value(part, {**env, **own}))
-        if isinstance(expr, (InfiniteAverage, ScoreExpectation)):
-            raise Unknown(f"{type(expr).__name__} has no closed form here")
+        if isinstance(expr, WithoutNumber):
+            raise Unknown("this expectation over scores has no closed form: program.limit() estimates it")
         return self._function(expr, env)
 
     def _function(self, expr, env: dict) -> float:
+        if isinstance(expr, (sympy.Derivative, sympy.Subs)):
+            raise Unknown(f"the derivative of {type(expr.expr).__name__} has no formula")
         values = [self._value(arg, env) for arg in expr.args]
         if type(expr) in NUMERIC:
             return NUMERIC[type(expr)](*values)
@@ -104,17 +105,16 @@ class Evaluation:
             return float(expr.evalf())
         if type(expr).__module__.startswith("netsor.derive.closed_forms"):
             return float(expr.func(*[sympy.Integer(v) if isinstance(v, int) else sympy.Float(v, 17) for v in values]).evalf())
-        try:
-            return float(catalogue(expr.func.__name__)(*values))
-        except KeyError:
-            return float(expr.func(*values).evalf())
+        if isinstance(expr, Named):
+            return float(numeric(expr.label)(*values))
+        return float(expr.func(*values).evalf())
 
     def _symbol(self, symbol: sympy.Symbol, env: dict):
         if symbol in env:
             return env[symbol]
         if hasattr(symbol, "value"):  # a loop's number
             return symbol.value
-        if symbol.name in self.table or symbol.name in self.data:
+        if symbol.name in self.equations.table or symbol.name in self.data:
             return self._element(symbol.name, ())
         if symbol.name in self.parameters:
             return self.parameters[symbol.name]
@@ -141,8 +141,8 @@ class Evaluation:
         exponent = self._value(expr.exp, env)
         terms = [self._value(term, env) for term in sympy.Add.make_args(expr.base)]
         base = sum(terms)
-        if base < 0 and exponent == 0.5 and -base <= ROUNDING * sum(map(abs, terms)):
-            return 0.0  # 1 - rho^2 of a correlation that is 1 up to rounding
+        if len(terms) > 1 and exponent % 1 == 0.5 and -ROUNDING <= base / (sum(map(abs, terms)) or 1) <= NEAR_ONE:
+            base = 0.0  # 1 - rho^2 of a correlation that is 1 up to rounding
         return base**exponent
 
     def holds(self, condition, env: dict) -> bool:
@@ -193,20 +193,12 @@ class Evaluation:
     def _find(self, name: str, subscripts: tuple[int, ...]) -> float:
         if name in self.data:
             return float(self.data[name][tuple(s - 1 for s in subscripts)])
-        for pattern, right in self.table.get(name, ()):
-            if len(pattern) == len(subscripts) and all(
-                    not hasattr(own, "value") or own.value == given for own, given in zip(pattern, subscripts)):
-                letters = {own: given for own, given in zip(pattern, subscripts) if not hasattr(own, "value")}
-                return self._value(right, letters)
+        if (statement := self.equations.find(name, subscripts)) is not None:
+            letters = {own: given for own, given in zip(head(statement.symbol)[1], subscripts) if not hasattr(own, "value")}
+            return self._value(statement.right, letters)
         for (own, fixed), (values, lowest) in self.arrays.items():
             if own == name and len(fixed) == len(subscripts) and all(f is None or f == s for f, s in zip(fixed, subscripts)):
                 place = [s for f, s in zip(fixed, subscripts) if f is None]
                 return float(values[tuple(s - low for s, low in zip(place, lowest))])
         raise Unknown(f"'{name}[{','.join(map(str, subscripts))}]' has no value")
 
-
-def head(symbol: sympy.Expr) -> tuple[str, tuple]:
-    """The name and the subscripts of a named quantity."""
-    if isinstance(symbol, sympy.Indexed):
-        return str(symbol.base.label), tuple(symbol.indices)
-    return str(symbol), ()

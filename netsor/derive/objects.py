@@ -7,6 +7,7 @@ All are ordinary SymPy expressions: symbols in them can be replaced, and their n
 from __future__ import annotations
 
 import sympy
+from sympy.core.function import ArgumentIndexError
 
 
 class Indicator(sympy.Function):
@@ -16,6 +17,14 @@ class Indicator(sympy.Function):
 
     def _eval_power(self, exponent):
         return self if exponent.is_positive else None
+
+    def _eval_derivative(self, symbol):
+        return sympy.Derivative(self, symbol) if symbol in self.free_symbols else sympy.S.Zero
+
+    def _code(self, printer) -> str:
+        return printer._print(sympy.Piecewise((1, self.args[0]), (0, True)))
+
+    _pythoncode = _numpycode = _lambdacode = _mpmathcode = _code
 
     @classmethod
     def eval(cls, condition):
@@ -35,7 +44,40 @@ def indicator(condition) -> sympy.Expr:
 
 
 class Named(sympy.Function):
-    """Base of functions that netsor knows by name."""
+    """Base of functions that netsor knows by name, ``label``: all of them real, with derivatives and float64 numbers."""
+
+    label = ""
+
+    def _eval_is_extended_real(self):
+        return True if all(argument.is_extended_real for argument in self.args) else None
+
+    def fdiff(self, argindex=1):
+        """The derivative by the argument; a Dirac delta for the step, as SymPy has it for the sign.
+
+        :raises ArgumentIndexError: by a parameter, and for other functions with jumps; SymPy's Derivative stands then."""
+        from netsor.derive.slopes import derivative_of
+
+        if self.label == "step":
+            return sympy.DiracDelta(self.args[0])
+        found = derivative_of(self.label, self.args) if argindex == 1 else None
+        if found is None:
+            raise ArgumentIndexError(self, argindex)
+        return found
+
+    def _eval_evalf(self, prec):
+        if not all(argument.is_number for argument in self.args):
+            return None
+        return sympy.Float(float(numeric(self.label)(*map(float, self.args))), 15)
+
+    def _code(self, printer) -> str:
+        name = printer._module_format(f"{NUMERICALLY}.netsor_{self.func.__name__}")
+        return f"{name}({', '.join(map(printer._print, self.args))})"
+
+    _pythoncode = _numpycode = _lambdacode = _mpmathcode = _code
+
+
+NUMERICALLY = "netsor.derive.numerically"
+PRIME = "_prime"
 
 
 _functions: dict[str, type] = {}
@@ -48,11 +90,11 @@ SYMPY_FUNCTIONS = {
 
 
 def function(name: str) -> type:
-    """The SymPy function of a name of the catalogue: SymPy's own, or one without properties that prints as its name."""
+    """The SymPy function of a name of the catalogue: SymPy's own, or one that prints as its name; ``softsign'`` for a derivative."""
     if name in SYMPY_FUNCTIONS:
         return SYMPY_FUNCTIONS[name]
     if name not in _functions:
-        _functions[name] = type(name, (Named,), {})
+        _functions[name] = type(name.replace("'", PRIME), (Named,), {"label": name})
     return _functions[name]
 
 
@@ -67,7 +109,56 @@ def with_quantiles_undone(expr: sympy.Expr) -> sympy.Expr:
     return expr.replace(sympy.erf, undone) if expr.has(quantile) else expr
 
 
-class Softmax(sympy.Expr):
+def label(expr: sympy.Function) -> str:
+    """The name that a function is printed by."""
+    return expr.label if isinstance(expr, Named) else expr.func.__name__
+
+
+def numeric(name: str):
+    """The function of arrays behind a name."""
+    from netsor.limit.functions import function as catalogue
+
+    return catalogue(name)
+
+
+class InCode:
+    """What stands in functions of ``lambdify`` as its formula beside the values of its symbols."""
+
+    def _code(self, printer) -> str:
+        from netsor.derive.numerically import code
+
+        return code(self, printer)
+
+    _pythoncode = _numpycode = _lambdacode = _mpmathcode = _code
+
+
+class Numeric(InCode, sympy.Expr):
+    """Base of objects that have a number as soon as no symbol is left: by ``evalf``, in float64, and in functions of ``lambdify``."""
+
+    is_commutative = True
+
+    def _eval_evalf(self, prec):
+        from netsor.derive.numerically import value
+
+        return value(self)
+
+
+class WithoutNumber(sympy.Expr):
+    """Base of expectations over random scores, which formulas state and only samples estimate."""
+
+    is_commutative = True
+
+    def _code(self, printer) -> str:
+        raise NotImplementedError(
+            f"{type(self).__name__} is an expectation over random scores and has no number of its own: program.limit() estimates it")
+
+    _pythoncode = _numpycode = _lambdacode = _mpmathcode = _code
+
+    def _eval_derivative(self, symbol):
+        return sympy.Derivative(self, symbol)  # the law of the scores may depend on it too
+
+
+class Softmax(Numeric):
     """exp(body at the index) / sum of exp(body) over the values of the index that ``guard`` admits.
 
     Arguments: (body, guard, at, (index, low, high))."""
@@ -76,7 +167,6 @@ class Softmax(sympy.Expr):
     guard = property(lambda self: self.args[1])
     at = property(lambda self: self.args[2])
     limits = property(lambda self: self.args[3])
-    is_commutative = True
 
     @property
     def bound_symbols(self) -> list[sympy.Symbol]:
@@ -88,11 +178,24 @@ class Softmax(sympy.Expr):
         inside = (self.body.free_symbols | self.guard.free_symbols) - {index}
         return inside | self.at.free_symbols | low.free_symbols | high.free_symbols
 
+    def _eval_derivative(self, symbol):
+        """dA_i = A_i (dx_i - sum_k A_k dx_k)."""
+        index, low, high = self.limits
+        if symbol in set().union(*(part.free_symbols for part in (self.guard, self.at, low, high))):
+            return sympy.Derivative(self, symbol)
+        rate = sympy.diff(self.body, symbol)
+        admitted = 1 if self.guard == sympy.true else Indicator(self.guard)
+        mean = sympy.Sum(admitted * self.func(self.body, self.guard, index, self.limits) * rate, (index, low, high))
+        return self * (rate.xreplace({index: self.at}) - mean) if rate != 0 else sympy.S.Zero
 
-class Extremum(sympy.Expr):
+    def _eval_subs(self, old, new):
+        if old == self.limits[0]:
+            return self.func(self.body, self.guard, self.at._subs(old, new), self.limits)
+
+
+class Extremum(Numeric):
     """max or min over an index: (name, body, guard, (index, low, high))."""
 
-    is_commutative = True
     name = property(lambda self: self.args[0])
     body = property(lambda self: self.args[1])
     guard = property(lambda self: self.args[2])
@@ -115,10 +218,9 @@ class Extremum(sympy.Expr):
         return sympy.Derivative(self, symbol) if symbol in self.free_symbols else sympy.S.Zero
 
 
-class InfiniteAverage(sympy.Expr):
+class InfiniteAverage(WithoutNumber):
     """The average of the body over an infinite axis, which is its expectation over one element: (body, index)."""
 
-    is_commutative = True
     body = property(lambda self: self.args[0])
     index = property(lambda self: self.args[1])
 
@@ -127,14 +229,13 @@ class InfiniteAverage(sympy.Expr):
         return self.body.free_symbols - {self.index}
 
 
-class GaussianExpectation(sympy.Expr):
+class GaussianExpectation(Numeric):
     """E[integrand] over jointly Gaussian variables: (integrand, variables, means, covariance).
 
     A variable is a Symbol, or an Indexed over inner indices; entry (m, k) of the covariance is then an expression over the indices
     of variable m and the *second copies* of those of variable k: see ``inner``, a tuple for each variable of tuples (index, second
     copy, low, high)."""
 
-    is_commutative = True
     integrand = property(lambda self: self.args[0])
     variables = property(lambda self: self.args[1])
     means = property(lambda self: self.args[2])
@@ -159,12 +260,21 @@ class GaussianExpectation(sympy.Expr):
     def free_symbols(self) -> set:
         return set().union(*(part.free_symbols for part in self.args)) - self.own_symbols
 
+    def _eval_subs(self, old, new):
+        if old in self.own_symbols:
+            return self
+
     def _eval_derivative(self, symbol):
-        return sympy.Derivative(self, symbol) if symbol in self.free_symbols else sympy.S.Zero
+        """By Price's theorem; SymPy's Derivative stands where no function would be right."""
+        from netsor.derive.price import derivative
+
+        if symbol in self.own_symbols:
+            return sympy.S.Zero
+        found = derivative(self, symbol)
+        return sympy.Derivative(self, symbol) if found is None else found
 
 
-class ScoreExpectation(sympy.Expr):
+class ScoreExpectation(WithoutNumber):
     """E over the law of random scores: (integrand,)."""
 
-    is_commutative = True
     integrand = property(lambda self: self.args[0])

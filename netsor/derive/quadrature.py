@@ -111,7 +111,9 @@ class _Back:
             own = {expr.limits[0]: self._bound(expr.limits)}
             guard = None if expr.guard == sympy.true else self.condition(expr.guard, {**indices, **own})
             return SoftmaxNode(self(expr.body, {**indices, **own}), own[expr.limits[0]], guard, inner(expr.at))
-        name = expr.func.__name__ if isinstance(expr, Named) else NAMES[expr.func]
+        name = expr.label if isinstance(expr, Named) else NAMES.get(expr.func)
+        if name is None:
+            raise Unknown(f"{expr.func.__name__} is no function of programs")
         return Call(name, tuple(map(inner, expr.args)))
 
     def _is_random(self, expr) -> bool:

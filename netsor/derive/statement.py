@@ -68,6 +68,12 @@ class Kurtosis(sympy.Expr):
     is_commutative = True
 
 
+class Rate(sympy.Expr):
+    """d a / d b, the total derivative: (a, b)."""
+
+    is_commutative = True
+
+
 def outputs_last(statements: list[Statement]) -> list[Statement]:
     """The statements with the laws of outputs, which nothing rests on but their moments, after all others."""
     place = {"outputs": 1, "moments": 2}

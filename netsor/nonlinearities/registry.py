@@ -9,7 +9,7 @@ import pkgutil
 from netsor.nonlinearities.base import Nonlinearity
 
 _catalogue: dict[str, Nonlinearity] = {}
-_machinery = {"base", "registry", "check", "forms", "plugin_error"}
+_machinery = {"base", "registry", "check", "derived", "forms", "plugin_error"}
 _filled = False
 
 
@@ -45,8 +45,12 @@ def _again(present: type, new: type) -> bool:
 
 
 def get(name: str) -> Nonlinearity:
-    """The nonlinearity of that name; KeyError if there is none (see ``suggest``)."""
+    """The nonlinearity of that name, or the derivative of one: ``softsign'``; KeyError if there is none (see ``suggest``)."""
     _fill()
+    if name.endswith("'") and name[:-1] in _catalogue:
+        from netsor.nonlinearities.derived import DerivativeOf
+
+        return DerivativeOf(_catalogue[name[:-1]])
     if name not in _catalogue:
         near = suggest(name)
         hint = f"; did you mean {' or '.join(near)}?" if near else ""

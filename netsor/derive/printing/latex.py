@@ -11,6 +11,7 @@ from sympy.core.alphabets import greeks
 
 from netsor.derive.marginal import KURTOSIS
 from netsor.derive.printing.layout import aligned
+from netsor.derive.objects import label
 from netsor.derive.printing.notes import notes
 
 translated = {*greeks, *(letter.capitalize() for letter in greeks), *tex_greek_dictionary, *other_symbols}
@@ -124,6 +125,9 @@ class Printer(LatexPrinter):
     def _print_Covariance(self, expr) -> str:
         return rf"\operatorname{{Cov}}\left({self._spaced(expr.args, ',')}\right)"
 
+    def _print_Rate(self, expr) -> str:
+        return rf"\frac{{d}}{{d{self._print(expr.args[1])}}}{self._print(expr.args[0])}"
+
     def _spaced(self, args, comma: str = "") -> str:
         return (comma + r"\,").join(map(self._print, args))
 
@@ -136,7 +140,7 @@ class Printer(LatexPrinter):
     def _print_Function(self, expr, exp=None) -> str:
         if type(expr).__module__.startswith("sympy"):
             return super()._print_Function(expr, exp)
-        found = rf"\operatorname{{{latex_escape(expr.func.__name__)}}}"
+        found = rf"\operatorname{{{latex_escape(label(expr))}}}"
         power = "" if exp is None else f"^{{{exp}}}"
         return rf"{found}{power}\left({', '.join(map(self._print, expr.args))}\right)"
 
@@ -149,6 +153,8 @@ def name(text: str) -> str:
     head, _, rest = text.partition("_")
     if head in KERNELS and rest:
         return rf"{KERNELS[head]}^{{{about(rest)}}}"
+    if rest and head.lstrip("d") in KERNELS:  # a derivative
+        return "d" * (len(head) - len(head.lstrip("d"))) + name(text.lstrip("d"))
     return about(text)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sympy
 from sympy.printing.str import StrPrinter
 
+from netsor.derive.objects import label
 from netsor.derive.printing.notes import notes
 
 
@@ -109,6 +110,9 @@ class TextPrinter(StrPrinter):
     def _print_Min(self, expr) -> str:
         return f"min({', '.join(sorted(map(self._print, expr.args)))})"
 
+    def _print_Rate(self, expr) -> str:
+        return f"d {self._print(expr.args[0])} / d {self._print(expr.args[1])}"
+
     def _print_acos(self, expr) -> str:
         return f"arccos({self._print(expr.args[0])})"
 
@@ -116,7 +120,7 @@ class TextPrinter(StrPrinter):
         return f"arcsin({self._print(expr.args[0])})"
 
     def _print_Function(self, expr) -> str:
-        return f"{expr.func.__name__}({', '.join(map(self._print, expr.args))})"
+        return f"{label(expr)}({', '.join(map(self._print, expr.args))})"
 
     def parenthesize(self, item, level, strict=False):
         if isinstance(item, (sympy.Sum, sympy.Product)):
