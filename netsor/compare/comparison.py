@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,7 +34,7 @@ def compare(
     program, widths: Sequence[int] = WIDTHS, runs: int = RUNS, seed: int = 0, samples: int | None = None,
     controls: bool = False, coordinates: int = 1, progress: Callable[[int, int], None] | None = None, *,
     outputs: list[str] | None = None, level: float = LEVEL, kernel_densities: bool = False,
-    points: int | None = None, backend: str | None = None, scheduler: str | None = None,
+    points: int | None = None, backend: str | None = None, scheduler: str | None = None, workers: int | None = None,
 ) -> Comparison:
     """Whether a program at finite width tends to its computed limit.
 
@@ -46,22 +47,24 @@ def compare(
     :param progress: called with (runs done, runs in all).
     :param level: probability that anything at all is called off though the limit is right.
     :param kernel_densities: also the divergence between kernel density estimates, for figures.
-    :param backend: where runs are drawn, as for :func:`netsor.finite.sampling.sample`; ``scheduler`` is the address of a cluster.
+    :param backend: where runs are drawn, as for :func:`netsor.finite.sampling.sample`; ``scheduler`` is the address of a cluster;
+        ``workers`` are those of this machine, of the limit too.
     :raises NetsorError: if the program has no limit or no finite reading, or the request is out of reach.
     :raises BackendError: a ValueError, if the backend or its cluster is not there; before anything is computed.
     :raises KeyboardInterrupt: if interrupted before one width was done; later, the widths that are done are reported."""
     from netsor.limit.run import run_limit
 
     ir: Program = getattr(program, "ir", program)
-    widths = tuple(sorted(set(map(int, widths))))
     _check(widths, runs, coordinates, level)
+    widths = tuple(sorted(set(map(int, widths))))
     selected(ir, outputs or ())  # refuses other names
     wanted = [output for output in ir.outputs if outputs is None or output.name in outputs]
     elements = sum(min(MAX_ELEMENTS, math.prod(axis.range.size for axis in output.axes)) for output in wanted
                    if not any(axis.range.infinite for axis in output.axes))
-    refuse_if_senseless(ir, widths, runs, coordinates, elements * coordinates, wanted)
-    with as_diagnostics(), drawing_on(backend, scheduler):
-        limit = run_limit(ir, samples=samples, points=points, seed=seed, outputs=[output.name for output in wanted])
+    with as_diagnostics(), drawing_on(backend, scheduler, workers):
+        refuse_if_senseless(ir, widths, runs, coordinates, elements * coordinates, wanted)
+        limit = run_limit(
+            ir, samples=samples, points=points, seed=seed, outputs=[output.name for output in wanted], workers=workers)
         if limit.interrupted:
             raise KeyboardInterrupt
         probes = {o.name: make_probe(limit[o.name], runs, coordinates if o.is_vector else 1) for o in wanted}
@@ -86,9 +89,11 @@ def compare(
         parameters=dict(ir.parameters))
 
 
-def _check(widths: tuple[int, ...], runs: int, coordinates: int, level: float) -> None:
-    if not widths or min(widths) < 1:
+def _check(widths: Sequence[int], runs: int, coordinates: int, level: float) -> None:
+    if not len(widths) or not all(isinstance(width, Integral) and width >= 1 for width in widths):
         raise ValueError("widths are positive integers")
+    if not isinstance(runs, Integral) or not isinstance(coordinates, Integral):
+        raise ValueError("numbers of runs and coordinates are integers")
     if runs < LEAST_RUNS:
         raise ValueError(f"at least {LEAST_RUNS} runs are needed for an error that means something")
     if coordinates < 1 or not 0 < level < 1:

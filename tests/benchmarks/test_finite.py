@@ -13,7 +13,8 @@ import pytest
 
 import netsor
 from netsor.finite.plan import make_plan
-from netsor.finite.sampling import block_size, draw_block
+from netsor.finite.blocks import block_size
+from netsor.finite.sampling import draw_block
 
 pytestmark = pytest.mark.slow
 

@@ -156,7 +156,7 @@ def test_an_interrupted_comparison_keeps_the_widths_that_are_done():
 
 @pytest.mark.parametrize("options, code, words", [
     (dict(runs=10**12), "N521", "GiB"), (dict(widths=(10**12,)), "N521", "width"), (dict(coordinates=20), "N523", "coordinates"),
-    (dict(runs=3 * 10**7, widths=(10**6,)), "N522", "days"),
+    (dict(runs=3 * 10**8, widths=(10**6,)), "N522", "days"),
 ])
 def test_what_is_out_of_reach_is_refused_before_it_starts(options, code, words):
     program = netsor.parse("width n\ninput h ~ N(0, 1)\nmatrix W ~ N(0, 1/n)\ny = W @ tanh(h)\noutput y")
