@@ -164,6 +164,11 @@ class Comparison:
         """How many statistics decide together."""
         return len(self.results)
 
+    @property
+    def level_of_each(self) -> float:
+        """The false-alarm rate of each statistic, at which ``smallest_detectable`` is stated (Holm's steps only raise it)."""
+        return self.level / max(self.tests, 1)
+
     def table(self) -> list[Row]:
         """Every statistic at every width and, with ``width`` None, what decides."""
         return list(self._rows())
@@ -186,7 +191,7 @@ class Comparison:
             "coordinates": self.coordinates, "seed": self.seed, "samples": self.samples,
             "false_alarm_rate": self.level, "tests": self.tests,
             "per_width": [asdict(verdict) for verdict in self.per_width.values()],
-            "statistics": [asdict(result) for result in self.results],
+            "statistics": [asdict(result) | {"false_alarm_rate": self.level_of_each} for result in self.results],
             "controls": [asdict(control) for control in self.controls],
             "kernel_densities": [asdict(each) for each in self.kernel_densities],
             "notes": self.notes, "interrupted": self.interrupted,

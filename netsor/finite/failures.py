@@ -54,7 +54,7 @@ def require_finite(program: Program) -> None:
     if program.infinite:
         names = sorted(program.infinite)
         raise NoReading(Diagnostic(
-            "N504", f"at finite width {', '.join(names)} must be finite", hint=f"set a number: --set {names[0]}=64"))
+            "N504", f"at finite width {', '.join(names)} must be finite", hint=f"choose finite numbers: {' '.join(f'--set {name}=64' for name in names)}, and the limit is taken with them too"))
 
 
 def sizes_of_widths(program: Program, n: int) -> dict[str, int]:
