@@ -70,8 +70,8 @@ def compare(
         probes = {o.name: make_probe(limit[o.name], runs, coordinates if o.is_vector else 1) for o in wanted}
         laws = {name: _laws(limit, probe) for name, probe in probes.items()}
         expected = {name: expected_of(limit[name], probe, laws[name]) for name, probe in probes.items()}
-        done, shown, interrupted = _measure(ir, widths, runs, seed, coordinates, probes, kernel_densities, progress)
-        widths = widths[: len(done)]
+        done, shown, dropped = _measure(ir, widths, runs, seed, coordinates, probes, kernel_densities, progress)
+        widths, interrupted = widths[: len(done)], len(done) < len(widths)
         results = judge(*_series(probes, expected, widths, done), level)
         checked = []
         try:
@@ -85,7 +85,7 @@ def compare(
     return Comparison(
         program=ir.name, widths=widths, runs=runs, coordinates=coordinates, seed=seed, samples=limit.samples, level=level,
         results=tuple(results), controls=tuple(checked), kernel_densities=tuple(densities), notes=tuple(filter(None, notes)),
-        interrupted=interrupted,
+        interrupted=interrupted, dropped=dropped,
         parameters=dict(ir.parameters))
 
 
@@ -100,25 +100,27 @@ def _check(widths: Sequence[int], runs: int, coordinates: int, level: float) -> 
         raise ValueError("coordinates are at least 1, and the level is between 0 and 1")
 
 
-def _measure(ir, widths, runs, seed, coordinates, probes, keep, progress) -> tuple[Measurements, list[dict], bool]:
+def _measure(ir, widths, runs, seed, coordinates, probes, keep, progress) -> tuple[Measurements, list[dict], int]:
     """What the probes find at each width, the draws of one coordinate of each output's first random element if they are
-    to be kept, and whether the run was interrupted."""
+    to be kept, and after an interruption how many runs of the unfinished width are not used."""
     done, shown = [], []
     elements = {name: probe.elements for name, probe in probes.items()}
     for number, width in enumerate(widths):
         report = None
         if progress is not None:
             report = lambda own, _, before=number * runs: progress(before + own, runs * len(widths))  # noqa: E731
+        drawn = {}
         try:
-            drawn = whole(draw(ir, width, runs, seed, coordinates, elements, report), runs)
+            drawn = draw(ir, width, runs, seed, coordinates, elements, report)
+            whole(drawn, runs)
             done.append({name: probe.measure(drawn[name]) for name, probe in probes.items()})
         except KeyboardInterrupt:
             if not done:
                 raise
-            return done, shown, True
+            return done, shown, min(map(len, drawn.values()), default=0)
         if keep:
             shown.append({n: drawn[n][:, p.random[0], 0].copy() for n, p in probes.items() if len(p.random)})
-    return done, shown, False
+    return done, shown, 0
 
 
 def _laws(limit: LimitResult, probe: Probe) -> dict:

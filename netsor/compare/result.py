@@ -117,7 +117,8 @@ class Comparison:
     """Finite width against the limit.
 
     ``verdict`` is "agrees", "disagrees" (a statistic's extrapolation to infinite width is off; the probability that a
-    true limit is called so is at most ``level``) or "unresolved" (a difference that the widths cannot tell from bias)."""
+    true limit is called so is at most ``level``) or "unresolved" (a difference that the widths cannot tell from bias).
+    ``dropped`` runs of an unfinished width are not used."""
 
     program: str
     widths: tuple[int, ...]
@@ -131,6 +132,7 @@ class Comparison:
     kernel_densities: tuple = ()
     notes: tuple[str, ...] = ()
     interrupted: bool = False
+    dropped: int = 0
     parameters: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -194,7 +196,7 @@ class Comparison:
             "statistics": [asdict(result) | {"false_alarm_rate": self.level_of_each} for result in self.results],
             "controls": [asdict(control) for control in self.controls],
             "kernel_densities": [asdict(each) for each in self.kernel_densities],
-            "notes": self.notes, "interrupted": self.interrupted,
+            "notes": self.notes, "interrupted": self.interrupted, "dropped": self.dropped,
         })
 
 

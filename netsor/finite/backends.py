@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from numbers import Integral
 
-from netsor.expectation.machine import usable_cores
-
 CLUSTERS = ("dask", "ray")
 BACKENDS = ("loky", "threading", *CLUSTERS)
 
@@ -29,6 +27,8 @@ def current_cluster() -> str | None:
 
 def current_workers() -> int:
     """How many processes or threads of this machine draw in this context: as many as there are usable cores if nothing is said."""
+    from netsor.expectation.machine import usable_cores  # not with the command line's options: it brings numpy
+
     return _workers.get() or usable_cores()
 
 

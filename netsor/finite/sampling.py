@@ -170,8 +170,11 @@ def _parallel(draw: Callable[..., Arrays], blocks: range, workers: int) -> Itera
     Where workers are threads of this process, a block that is done must not give BLAS its threads back while others are drawn."""
     if not blocks:
         return
+    from multiprocessing import resource_tracker
+
     from joblib import Parallel, delayed
 
+    resource_tracker.ensure_running()  # workers need it, and CPython unblocks SIGINT when it starts it
     run = Parallel(n_jobs=workers, return_as="generator", batch_size=1)
     with _one_blas_thread():
         with without_interrupts():  # workers are started here

@@ -79,7 +79,7 @@ def test_ctrl_c_judges_the_widths_that_are_done(cli, relu, monkeypatch):
 
     monkeypatch.setattr("netsor.cli.compare.ProgressDisplay", Stopping)
     outcome = cli("compare", relu, *WIDTHS)
-    assert "interrupted: 1 of 3 widths; 2,000 runs" in outcome.out
+    assert re.search(r"interrupted: 1 of 3 widths, 2,000 of 6,000 runs \(\d+ more at width \d+ are not used\); 2,000 runs", outcome.out)
     assert cli("compare", relu, *WIDTHS, "--json").json["interrupted"] is True
 
 

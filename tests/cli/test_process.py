@@ -112,6 +112,6 @@ def test_a_signal_to_the_whole_group_leaves_no_traceback_and_no_warning(outside,
     time.sleep(seconds)
     os.killpg(process.pid, number)
     out, err = process.communicate(timeout=60)
-    assert process.returncode in (status, 130 if number == signal.SIGINT else 143), err
+    assert process.returncode in (status, *((130, -number) if number == signal.SIGINT else ())), err
     assert err in (b"", b"interrupted before there was a result\n")
-    assert number == signal.SIGTERM or process.returncode == 130 or b"of 10,000,000 runs" in out
+    assert number == signal.SIGTERM or process.returncode != 0 or b"of 10,000,000 runs" in out

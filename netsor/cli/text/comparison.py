@@ -100,7 +100,10 @@ def _effort(comparison: Comparison, wanted: tuple[int, ...], seconds: float) -> 
     samples = f"{comparison.samples:,} samples of the scores" if comparison.samples else "an exact limit"
     widths = ""
     if comparison.interrupted:
-        widths = f"interrupted: {len(comparison.widths)} of {len(wanted)} widths; "
+        done = len(comparison.widths)
+        runs = f"{done * comparison.runs:,} of {len(wanted) * comparison.runs:,} runs"
+        dropped = f" ({comparison.dropped:,} more at width {wanted[done]:,} are not used)" if comparison.dropped else ""
+        widths = f"interrupted: {done} of {len(wanted)} widths, {runs}{dropped}; "
     return f"{widths}{comparison.runs:,} runs at each width, {samples}, seed {comparison.seed}, {duration(seconds)}"
 
 
