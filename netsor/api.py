@@ -60,7 +60,7 @@ class Program:
 
     def limit(
         self, *, samples: int | None = None, points: int | None = None, seed: int = 0, outputs: list[str] | None = None,
-        progress: Callable[[int, int], None] | None = None, workers: int = 2,
+        progress: Callable[[int, int], None] | None = None, workers: int | None = None,
     ) -> "LimitResult":
         """The infinite-width limit.
 
@@ -72,6 +72,7 @@ class Program:
         :param seed: reproduces every number, whatever the machine's number of cores.
         :param outputs: names of the outputs wanted; all by default.
         :param progress: called with (samples done, samples in all).
+        :param workers: threads (None: one for each usable core, as far as memory allows); no number depends on it.
         :raises NetsorError: where the theorem does not cover the program, or a moment does not exist.
         """
         from netsor.limit.run import run_limit
@@ -91,14 +92,14 @@ class Program:
         return Derivation(self._ir if self._read is None else self._read(free=True), outputs, steps)
 
     def sample(
-        self, width: int, runs: int, seed: int = 0, *, coordinates: int | None = 1, method: str = "exact", workers: int = 2,
+        self, width: int, runs: int, seed: int = 0, *, coordinates: int | None = 1, method: str = "exact", workers: int | None = None,
         progress: Callable[[int, int], None] | None = None, backend: str | None = None, scheduler: str | None = None,
     ) -> dict[str, "np.ndarray"]:
         """Draws of every output at a finite width, exact in law.
 
         :param coordinates: how many coordinates of vectors are recorded, jointly; None: all of them.
         :param method: "exact" forms no matrix and costs O(width); "dense" draws every matrix in full (slow, for checks).
-        :param workers: processes for "exact"; the same seed gives the same runs whatever their number.
+        :param workers: processes for "exact" (None: one for each usable core); the same seed gives the same runs whatever their number.
         :param progress: called with (runs done, runs in all).
         :param backend: where "exact" draws: "loky" (processes, by default), "threading", or by all workers of a cluster, "dask" or "ray";
             the same runs everywhere.

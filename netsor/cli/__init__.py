@@ -17,12 +17,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     from netsor.cli.command import INTERRUPTED, interrupted
     from netsor.cli.group import netsor
+    from netsor.cli.signals import ended_by_sigterm
 
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):  # what cannot show a letter shows a question mark, not a traceback
             stream.reconfigure(errors="replace")
     try:
-        status = netsor.main(arguments, prog_name="netsor", standalone_mode=False)
+        with ended_by_sigterm():
+            status = netsor.main(arguments, prog_name="netsor", standalone_mode=False)
     except click.ClickException as error:
         error.show()
         return error.exit_code

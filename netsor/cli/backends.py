@@ -19,11 +19,15 @@ _backend = click.option(
 _scheduler = click.option(
     "--scheduler", metavar="ADDRESS", help="The cluster: tcp://HOST:8786 for dask, HOST:6379 or ray://HOST:10001 for ray."
 )
+workers_option = click.option(
+    "--workers", type=click.IntRange(min=1), metavar="N",
+    help="Processes or threads of this machine; by default one for each core that may be used.  The numbers are the same.",
+)
 
 
 def backend_options(command: Callable) -> Callable:
-    """``--backend NAME`` and ``--scheduler ADDRESS``."""
-    return _backend(_scheduler(command))
+    """``--backend NAME``, ``--scheduler ADDRESS`` and ``--workers N``."""
+    return _backend(_scheduler(workers_option(command)))
 
 
 @contextmanager

@@ -35,7 +35,7 @@ from netsor.cli.widths import coordinates_option, runs_option, widths_option
 @options.plugin_option
 @click.pass_context
 def command(ctx, file, widths, runs, coordinates, controls, kernel_densities, settings, data, outputs, samples, points, seed,
-            backend, scheduler, as_json, plot, plugins) -> None:
+            backend, scheduler, workers, as_json, plot, plugins) -> None:
     """Compare the infinite-width limit of the program in FILE (- for the standard input) with draws at finite widths:
     moments, covariances, characteristic functions and distribution functions, extrapolated to infinite width.
 
@@ -64,7 +64,8 @@ def command(ctx, file, widths, runs, coordinates, controls, kernel_densities, se
         with usage_errors(), ProgressDisplay() as progress:
             comparison = compare(
                 program, widths, runs, seed, samples, controls, coordinates, progress, outputs=wanted,
-                kernel_densities=kernel_densities, points=points, backend=backend, scheduler=scheduler)
+                kernel_densities=kernel_densities, points=points, backend=backend, scheduler=scheduler,
+                workers=workers)
         if figure is not None:
             figure.write(comparison)
     seconds = time.perf_counter() - start

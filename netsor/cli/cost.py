@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from netsor.ir import amounts
 from netsor.ir.program import Program
 from netsor.language.diagnostics import Diagnostic, NetsorError
 from netsor.limit.analysis import Analysis
@@ -38,7 +39,7 @@ def refuse_if_too_large(program: Program, samples: int, outputs: list[str]) -> N
     raise NetsorError(
         Diagnostic(
             "N521",
-            f"{samples:,} samples would take {_bytes(size)} of memory and about {_time(seconds)}",
+            f"{samples:,} samples would take {amounts.memory(size)} of memory and about {amounts.duration(seconds)}",
             hint=f"ask for at most {fits:,}: errors fall like 1/sqrt(samples)",
         )
     )
@@ -47,17 +48,3 @@ def refuse_if_too_large(program: Program, samples: int, outputs: list[str]) -> N
 def _kept(own: Quantity) -> int:
     """Numbers that are kept of each sample."""
     return KEPT.get(own.kind, 0) * own.cells if own.level == Level.SAMPLE else 0
-
-
-def _bytes(size: float) -> str:
-    units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB"]
-    while size >= 1024 and len(units) > 1:
-        size, units = size / 1024, units[1:]
-    return f"{size:,.0f} {units[0]}"
-
-
-def _time(seconds: float) -> str:
-    for unit, length in (("years", 31_557_600), ("days", 86_400), ("hours", 3_600), ("minutes", 60)):
-        if seconds >= 2 * length:
-            return f"{seconds / length:,.0f} {unit}"
-    return f"{max(seconds, 1):.0f} seconds"

@@ -31,8 +31,8 @@ from netsor.cli.widths import coordinates_option, runs_option
 @options.json_option
 @plot_option
 @options.plugin_option
-def command(file, width, runs, coordinates, settings, data, outputs, seed, backend, scheduler, out, as_json, plot,
-            plugins) -> None:
+def command(file, width, runs, coordinates, settings, data, outputs, seed, backend, scheduler, workers, out, as_json,
+            plot, plugins) -> None:
     """Draw the program in FILE (- for the standard input) at a finite width, exact in law, and estimate what ``run``
     reports: every number with the standard error of independent runs.
     """
@@ -46,7 +46,8 @@ def command(file, width, runs, coordinates, settings, data, outputs, seed, backe
             options.warn(program.ir.warnings)
         with usage_errors(), ProgressDisplay() as progress:
             simulation = simulate(
-                program, width, runs, seed, coordinates, progress, outputs=wanted, backend=backend, scheduler=scheduler)
+                program, width, runs, seed, coordinates, progress, outputs=wanted, backend=backend, scheduler=scheduler,
+                workers=workers)
         seconds = time.perf_counter() - start
         if archive is not None:
             archive.write_arrays({name: own.draws for name, own in simulation.items()})

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from netsor.cli import options
+from netsor.cli.backends import workers_option
 from netsor.cli.command import INTERRUPTED, Command
 from netsor.cli.program_files import program_files
 from netsor.cli.progress import ProgressDisplay
@@ -34,7 +35,8 @@ class FiniteWidths:
 @dataclass
 class Tested:
     """One file: its verdicts, or what is wrong with it.  ``at_width`` has one result for each verdict, or is empty if
-    nothing was drawn; ``infinite`` are the parameters because of which nothing could be."""
+    nothing was drawn; ``infinite`` are the parameters because of which nothing could be; ``stopped_at`` says how far an
+    interruption at finite width came."""
 
     file: str
     program: str = ""
@@ -45,6 +47,7 @@ class Tested:
     runs: int = 0
     samples: int = 0
     interrupted: bool = False
+    stopped_at: str = ""
     problems: list = field(default_factory=list)
     seconds: float = 0.0
 
@@ -58,10 +61,11 @@ class Tested:
 @further_widths_option
 @runs_option
 @options.seed_option
+@workers_option
 @options.json_option
 @options.plugin_option
 @click.pass_context
-def command(ctx, files, settings, data, samples, points, widths, runs, seed, as_json, plugins) -> None:
+def command(ctx, files, settings, data, samples, points, widths, runs, seed, workers, as_json, plugins) -> None:
     """Check the expect lines of programs, and of all *.netsor files in directories.
 
     \b
@@ -75,10 +79,13 @@ def command(ctx, files, settings, data, samples, points, widths, runs, seed, as_
     With --width the lines are also checked at finite widths: drawn at each, extrapolated to infinite width, and failed if
     |extrapolated - expected| > tolerance + q errors, q such that a true line of any file fails with probability 1e-4 at most.
     """
+    from netsor.finite.backends import drawing_on
+
     tested, programs = [], program_files(files)
     finite = FiniteWidths(widths, runs, LEVEL / len(programs)) if widths else None
     for file in programs:
-        tested.append(_test(file, settings, data, samples, points, seed, plugins, finite))
+        with drawing_on(None, workers=workers):
+            tested.append(_test(file, settings, data, samples, points, seed, plugins, finite))
         if not as_json:
             _show(tested[-1], seed)
         if tested[-1].interrupted:
@@ -145,6 +152,14 @@ def _judge_at(finite: FiniteWidths, tested: Tested, program, seed: int) -> None:
             tested.at_width = judge_expectations(program, finite.widths, finite.runs, seed, finite.level, progress)
     except KeyboardInterrupt:  # the limit's verdicts are known
         tested.interrupted = True
+        tested.stopped_at = _how_far(finite, progress.done)
+
+
+def _how_far(finite: FiniteWidths, done: int) -> str:
+    """ "768 of 6,000 runs done, width 64 of 64, 128, 256" """
+    finished, wanted = (", ".join(f"{width:,}" for width in own) for own in (finite.widths[: done // finite.runs], finite.widths))
+    widths = f"widths {finished} of {wanted}" if finished else f"none of the widths {wanted}"
+    return f"{done:,} of {finite.runs * len(finite.widths):,} runs done, {widths}"
 
 
 # --- output
@@ -174,7 +189,7 @@ def _show(tested: Tested, seed: int) -> None:
     if tested.changed:
         names = ", ".join(tested.changed)
         how = f"skipped: {names} set from outside, and the expectations are about the values in the file"
-    if tested.interrupted:
+    if tested.interrupted and not tested.stopped_at:
         how = f"interrupted after {how}"
     click.echo(click.style(tested.file, bold=True) + f"   {count(len(tested.verdicts), 'expectation')}, {how}")
     for k, verdict in enumerate(tested.verdicts):
@@ -182,6 +197,8 @@ def _show(tested: Tested, seed: int) -> None:
             click.echo(f"    {line}")
         if tested.at_width:
             click.echo(f"    {describe_at_finite_width(tested.at_width[k])}")
+    if tested.stopped_at:
+        click.echo(f"    at finite width: interrupted, nothing is judged there; {tested.stopped_at}")
     if tested.infinite:
         names = ", ".join(tested.infinite)
         click.echo(f"    at finite width: not checked, {names} must be finite there")
@@ -250,6 +267,8 @@ def _file_object(tested: Tested) -> dict[str, Any]:
         found["infinite"] = tested.infinite
     if tested.interrupted:
         found["interrupted"] = True
+    if tested.stopped_at:
+        found["at_finite_width"] = f"interrupted: {tested.stopped_at}"
     return found | {"seconds": round(tested.seconds, 3)}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -35,7 +36,7 @@ def compare(
     program, widths: Sequence[int] = WIDTHS, runs: int = RUNS, seed: int = 0, samples: int | None = None,
     controls: bool = False, coordinates: int = 1, progress: Callable[[int, int], None] | None = None, *,
     outputs: list[str] | None = None, level: float = LEVEL, kernel_densities: bool = False,
-    points: int | None = None, backend: str | None = None, scheduler: str | None = None,
+    points: int | None = None, backend: str | None = None, scheduler: str | None = None, workers: int | None = None,
 ) -> Comparison:
     """Whether a program at finite width tends to its computed limit.
 
@@ -48,30 +49,32 @@ def compare(
     :param progress: called with (runs done, runs in all).
     :param level: probability that anything at all is called off though the limit is right.
     :param kernel_densities: also the divergence between kernel density estimates, for figures.
-    :param backend: where runs are drawn, as for :func:`netsor.finite.sampling.sample`; ``scheduler`` is the address of a cluster.
+    :param backend: where runs are drawn, as for :func:`netsor.finite.sampling.sample`; ``scheduler`` is the address of a cluster;
+        ``workers`` are those of this machine, of the limit too.
     :raises NetsorError: if the program has no limit or no finite reading, or the request is out of reach.
     :raises BackendError: a ValueError, if the backend or its cluster is not there; before anything is computed.
     :raises KeyboardInterrupt: if interrupted before one width was done; later, the widths that are done are reported."""
     from netsor.limit.run import run_limit
 
     ir: Program = getattr(program, "ir", program)
-    widths = tuple(sorted(set(map(int, widths))))
     _check(widths, runs, coordinates, level)
+    widths = tuple(sorted(set(map(int, widths))))
     selected(ir, outputs or ())  # refuses other names
     wanted = [output for output in ir.outputs if outputs is None or output.name in outputs]
     elements = sum(min(MAX_ELEMENTS, math.prod(axis.range.size for axis in output.axes)) for output in wanted
                    if not any(axis.range.infinite for axis in output.axes))
-    refuse_if_senseless(ir, widths, runs, coordinates, elements * coordinates, wanted)
-    with as_diagnostics(), drawing_on(backend, scheduler):
-        limit = run_limit(ir, samples=samples, points=points, seed=seed, outputs=[output.name for output in wanted])
+    with as_diagnostics(), drawing_on(backend, scheduler, workers):
+        refuse_if_senseless(ir, widths, runs, coordinates, elements * coordinates, wanted)
+        limit = run_limit(
+            ir, samples=samples, points=points, seed=seed, outputs=[output.name for output in wanted], workers=workers)
         if limit.interrupted:
             raise KeyboardInterrupt
         probes = {o.name: make_probe(limit[o.name], runs, coordinates if o.is_vector else 1) for o in wanted}
         laws = {name: _laws(limit, probe) for name, probe in probes.items()}
         expected = {name: expected_of(limit[name], probe, laws[name]) for name, probe in probes.items()}
         kept = runs if kernel_densities else min(runs, KEPT)
-        done, shown, interrupted = _measure(ir, widths, runs, seed, coordinates, probes, kept, progress)
-        widths = widths[: len(done)]
+        done, shown, dropped = _measure(ir, widths, runs, seed, coordinates, probes, kept, progress)
+        widths, interrupted = widths[: len(done)], len(done) < len(widths)
         results = judge(*_series(probes, expected, widths, done), level)
         checked = []
         try:
@@ -86,37 +89,41 @@ def compare(
         program=ir.name, widths=widths, runs=runs, coordinates=coordinates, seed=seed, samples=limit.samples, level=level,
         results=tuple(results), limit=limit, drawn=_drawn(limit, probes, widths, shown),
         controls=tuple(checked), kernel_densities=tuple(densities), notes=tuple(filter(None, notes)),
-        interrupted=interrupted,
+        interrupted=interrupted, dropped=dropped,
         parameters=dict(ir.parameters))
 
 
-def _check(widths: tuple[int, ...], runs: int, coordinates: int, level: float) -> None:
-    if not widths or min(widths) < 1:
+def _check(widths: Sequence[int], runs: int, coordinates: int, level: float) -> None:
+    if not len(widths) or not all(isinstance(width, Integral) and width >= 1 for width in widths):
         raise ValueError("widths are positive integers")
+    if not isinstance(runs, Integral) or not isinstance(coordinates, Integral):
+        raise ValueError("numbers of runs and coordinates are integers")
     if runs < LEAST_RUNS:
         raise ValueError(f"at least {LEAST_RUNS} runs are needed for an error that means something")
     if coordinates < 1 or not 0 < level < 1:
         raise ValueError("coordinates are at least 1, and the level is between 0 and 1")
 
 
-def _measure(ir, widths, runs, seed, coordinates, probes, keep, progress) -> tuple[Measurements, list[dict], bool]:
+def _measure(ir, widths, runs, seed, coordinates, probes, keep, progress) -> tuple[Measurements, list[dict], int]:
     """What the probes find at each width, the first ``keep`` draws of one coordinate of each output's first random element (its first
-    element if none is random in the limit), and whether the run was interrupted."""
+    element if none is random in the limit), and after an interruption how many runs of the unfinished width are not used."""
     done, shown = [], []
     elements = {name: probe.elements for name, probe in probes.items()}
     for number, width in enumerate(widths):
         report = None
         if progress is not None:
             report = lambda own, _, before=number * runs: progress(before + own, runs * len(widths))  # noqa: E731
+        drawn = {}
         try:
-            drawn = whole(draw(ir, width, runs, seed, coordinates, elements, report), runs)
+            drawn = draw(ir, width, runs, seed, coordinates, elements, report)
+            whole(drawn, runs)
             done.append({name: probe.measure(drawn[name]) for name, probe in probes.items()})
         except KeyboardInterrupt:
             if not done:
                 raise
-            return done, shown, True
+            return done, shown, min(map(len, drawn.values()), default=0)
         shown.append({name: drawn[name][:keep, _shown_element(probe), 0].copy() for name, probe in probes.items()})
-    return done, shown, False
+    return done, shown, 0
 
 
 def _shown_element(probe: Probe) -> int:

@@ -120,6 +120,12 @@ def _power(deviation: float, result: StatisticResult, level: float) -> float:
     return float(ndtr((deviation - decision.smallest_detectable) / half + ndtri(POWER)))
 
 
+def _rounded_up(count: int) -> int:
+    """Two significant digits: 73,756,385 is 74,000,000."""
+    unit = 10 ** max(len(str(count)) - 2, 0)
+    return -(-count // unit) * unit
+
+
 def _word(power: float) -> str:
     return "must" if power >= MUST else "may" if power >= MAY else "cannot"
 
@@ -144,5 +150,5 @@ def _verdict(control: str, details: list[ControlResult]) -> ControlVerdict:
         easiest = min(changed, key=lambda d: d.runs_needed)
         reason = (f"too close to the limit for these runs: {easiest.statistic} of {easiest.output} is off by "
                   f"{easiest.deviation:.2g}, {easiest.smallest_detectable:.2g} would be seen; about "
-                  f"{easiest.runs_needed:,} runs are needed")
+                  f"{_rounded_up(easiest.runs_needed):,} runs are needed")
     return ControlVerdict(control, rejected, expected, rejected or expected != "must", reason, tuple(details))

@@ -7,16 +7,20 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from netsor.finite.failures import require_finite, sizes_of_widths, written
+from netsor.finite.effort import Effort, effort_of_draws, refuse_if_too_large, refuse_if_too_long
+from netsor.finite.failures import as_diagnostics, require_finite, sizes_of_widths
+from netsor.finite.plan import make_plan
 from netsor.finite.sampling import sample
+from netsor.ir.amounts import written
 from netsor.ir.program import Output, Program
 from netsor.language.diagnostics import Diagnostic, NetsorError
 
 BATCH_BYTES = 2**27
-MEMORY = 4 * 2**30
-NUMBERS_PER_SECOND = 30_000_000
-LONGEST = 7 * 86400
-"""Seconds of drawing beyond which a request is taken for a mistake."""
+COPIES = 3
+"""How often draws that are kept are held at the highest, while estimates are made of them, rather too much."""
+
+BATCH_COPIES = 2
+"""The same for a batch while it is drawn: once in pieces, once put together."""
 
 Progress = Callable[[int, int], None]
 
@@ -26,28 +30,19 @@ def refuse_if_senseless(
 ) -> None:
     """NetsorError, before anything is drawn, for what has no reading at finite width or is out of reach.
 
-    :param kept: numbers kept of each run.
+    :param kept: numbers kept of each run, at one width at a time.
     :param outputs: those that are wanted, with so many coordinates of vectors."""
     require_finite(program)
-    sizes = [sizes_of_widths(program, width) for width in widths]
-    _refuse_coordinates(sizes[widths.index(min(widths))], coordinates, outputs)
-    elements = lambda family: math.prod(axis.range.size for axis in family.axes)  # noqa: E731
-    numbers = [sum(elements(f) * each.get(f.width, 1) for f in program.families) for each in sizes]
-    held, largest = 8 * kept * runs, 8 * max(numbers)
-    if max(held, largest) > MEMORY:
-        many, one = f"{written(runs)} runs with {written(kept)} numbers of each", f"one run at width {written(max(widths))}"
-        raise NetsorError(Diagnostic(
-            "N521", f"{many if held > largest else one} would take {written(max(held, largest) >> 30)} GiB of memory",
-            hint="ask for fewer runs, coordinates or outputs" if held > largest else "ask for a smaller width"))
-    seconds = runs * sum(numbers) // NUMBERS_PER_SECOND
-    if seconds > LONGEST:
-        raise NetsorError(Diagnostic(
-            "N522", f"{written(runs)} runs at widths {', '.join(map(written, widths))} would take about {_duration(seconds)}",
-            hint="errors fall like 1/sqrt(runs); the bias falls like 1/width"))
-
-
-def _duration(seconds: int) -> str:
-    return f"{written(seconds // 86400)} days" if seconds >= 2 * 86400 else f"{seconds:,} s"
+    _refuse_coordinates(sizes_of_widths(program, min(widths)), coordinates, outputs)
+    sizes_of_widths(program, max(widths))
+    with as_diagnostics():
+        plan = make_plan(program)
+    each = [effort_of_draws(plan, width, runs, coordinates) for width in widths]
+    batch = _batch_size(program, runs, coordinates) * _bytes_per_run(program, coordinates)
+    effort = sum(each, Effort(results=max(8 * kept * runs * COPIES, 8 * kept * runs + BATCH_COPIES * batch)))
+    what = f"{written(runs)} runs at width{'s' * (len(widths) > 1)} {', '.join(map(written, widths))}"
+    refuse_if_too_large(effort, what)
+    refuse_if_too_long(effort, what, "errors fall like 1/sqrt(runs); the bias falls like 1/width")
 
 
 def _refuse_coordinates(sizes: dict[str, int], coordinates: int, outputs: Sequence[Output]) -> None:
@@ -57,6 +52,17 @@ def _refuse_coordinates(sizes: dict[str, int], coordinates: int, outputs: Sequen
             raise NetsorError(Diagnostic(
                 "N523", f"vectors of width {width} = {sizes[width]}, such as {output.name}, do not have {written(coordinates)} coordinates",
                 output.span, hint=f"ask for at most {sizes[width]}, or for a larger width"))
+
+
+def _bytes_per_run(program: Program, coordinates: int) -> int:
+    """What one run of all outputs takes."""
+    return 8 * sum(
+        math.prod(axis.range.size for axis in output.axes) * (coordinates if output.is_vector else 1) for output in program.outputs)
+
+
+def _batch_size(program: Program, runs: int, coordinates: int) -> int:
+    """Runs that are drawn before the chosen elements are kept and the others dropped."""
+    return int(max(1, min(runs, BATCH_BYTES // max(_bytes_per_run(program, coordinates), 1))))
 
 
 def stream(seed: int, *place: int) -> int:
@@ -75,8 +81,7 @@ def draw(
     :raises KeyboardInterrupt: if interrupted before any run was done."""
     sizes = {output.name: math.prod(axis.range.size for axis in output.axes) for output in program.outputs}
     vectors = {output.name: output.is_vector for output in program.outputs}
-    per_run = 8 * sum(size * (coordinates if vectors[name] else 1) for name, size in sizes.items())
-    batch = int(max(1, min(runs, BATCH_BYTES // max(per_run, 1))))
+    batch = _batch_size(program, runs, coordinates)
     kept = {
         name: np.empty((runs, len(chosen), coordinates if vectors[name] else 1)) for name, chosen in elements.items()}
     done = 0

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral
 
 import numpy as np
 
@@ -62,6 +63,8 @@ def judge_expectations(
     :param level: probability that any line is said to disagree though all are true.
     :raises NetsorError: if a parameter is infinite, or the request is out of reach.
     :raises KeyboardInterrupt: if interrupted before all widths are done."""
+    if not all(isinstance(each, Integral) for each in (*widths, runs)):
+        raise ValueError("widths and numbers of runs are integers")
     widths = tuple(sorted(set(map(int, widths))))
     if len(widths) < 2 or widths[0] < 1 or runs < LEAST_RUNS:
         raise ValueError(f"two positive widths and {LEAST_RUNS} runs are the least with which a bias can be removed")

@@ -89,13 +89,15 @@ def laws_of(variable: Variable, elements: np.ndarray, random: np.ndarray) -> dic
 
 def expected_of(variable: Variable, probe: Probe, laws: dict[int, Law], scale: float = 1.0) -> Expected:
     """The values of a probe's statistics under the law of ``variable`` (the limit itself, or another one), stretched by
-    ``scale`` about the probe's centre."""
+    ``scale``: what is random about the probe's centre, numbers about 0."""
     flat = lambda estimate: Estimate(  # noqa: E731
         estimate.value.reshape(-1)[probe.elements], estimate.error.reshape(-1)[probe.elements], estimate.method)
     mean, variance = flat(variable.mean), flat(variable.var)
     shift = mean.value - probe.centre
-    second = Estimate(scale**2 * (variance.value + shift**2), scale**2 * variance.error, variance.method)
-    numbers = {"mean": Estimate(scale * shift, scale * mean.error, mean.method), "variance": second}
+    moved = scale * mean.value - probe.centre
+    moved[probe.random] = scale * shift[probe.random]
+    second = Estimate(scale**2 * variance.value + moved**2, scale**2 * variance.error, variance.method)
+    numbers = {"mean": Estimate(moved, scale * mean.error, mean.method), "variance": second}
     if len(probe.random):
         own, units = second[probe.random], probe.deviation[probe.random] ** 2
         relative = _with_average(Estimate(own.value / units, own.error / units, own.method))[len(own):]
@@ -110,7 +112,7 @@ def expected_of(variable: Variable, probe: Probe, laws: dict[int, Law], scale: f
         i, j = probe.pairs.T
         at = probe.elements[i] * variable.mean.value.size + probe.elements[j]
         value, error = (array.reshape(-1)[at] for array in (variable.cov.value, variable.cov.error))
-        numbers["covariance"] = Estimate(scale**2 * (value + shift[i] * shift[j]), scale**2 * error, variable.cov.method)
+        numbers["covariance"] = Estimate(scale**2 * value + moved[i] * moved[j], scale**2 * error, variable.cov.method)
     if probe.atoms and scale == 1.0:
         masses = [dict(laws[k].atoms()).get(place) for k, place in probe.atoms]
         value, error = ([0.0 if m is None else float(getattr(m, name)) for m in masses] for name in ("value", "error"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from netsor.finite.failures import written
+from netsor.ir.amounts import written
 
 
 def count(draws: np.ndarray) -> int:

@@ -140,7 +140,8 @@ class Comparison:
 
     ``verdict`` is "agrees", "disagrees" (a statistic's extrapolation to infinite width is off; the probability that a
     true limit is called so is at most ``level``) or "unresolved" (a difference that the widths cannot tell from bias).
-    ``limit`` is what finite width was compared with, ``drawn`` has some draws of each output, by name."""
+    ``limit`` is what finite width was compared with, ``drawn`` has some draws of each output, by name.
+    ``dropped`` runs of an unfinished width are not used."""
 
     program: str
     widths: tuple[int, ...]
@@ -156,6 +157,7 @@ class Comparison:
     kernel_densities: tuple = ()
     notes: tuple[str, ...] = ()
     interrupted: bool = False
+    dropped: int = 0
     parameters: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -188,6 +190,11 @@ class Comparison:
     def tests(self) -> int:
         """How many statistics decide together."""
         return len(self.results)
+
+    @property
+    def level_of_each(self) -> float:
+        """The false-alarm rate of each statistic, at which ``smallest_detectable`` is stated (Holm's steps only raise it)."""
+        return self.level / max(self.tests, 1)
 
     def table(self) -> list[Row]:
         """Every statistic at every width and, with ``width`` None, what decides."""
@@ -222,10 +229,10 @@ class Comparison:
             "coordinates": self.coordinates, "seed": self.seed, "samples": self.samples,
             "false_alarm_rate": self.level, "tests": self.tests,
             "per_width": [asdict(verdict) for verdict in self.per_width.values()],
-            "statistics": [asdict(result) for result in self.results],
+            "statistics": [asdict(result) | {"false_alarm_rate": self.level_of_each} for result in self.results],
             "controls": [asdict(control) for control in self.controls],
             "kernel_densities": [asdict(each) for each in self.kernel_densities],
-            "notes": self.notes, "interrupted": self.interrupted,
+            "notes": self.notes, "interrupted": self.interrupted, "dropped": self.dropped,
         })
 
 

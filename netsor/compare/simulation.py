@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from netsor.finite.backends import drawing_on
 from netsor.finite.failures import as_diagnostics
 from netsor.ir.expressions import Index
 from netsor.ir.program import Output, Program
+from netsor.language.selection import selected
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -115,26 +117,27 @@ class Simulation(Mapping):
 def simulate(
     program, width: int, runs: int = RUNS, seed: int = 0, coordinates: int = 1,
     progress: Callable[[int, int], None] | None = None, *, outputs: list[str] | None = None,
-    backend: str | None = None, scheduler: str | None = None,
+    backend: str | None = None, scheduler: str | None = None, workers: int | None = None,
 ) -> Simulation:
     """Draws of a program at width n, and estimates from them.
 
     Coordinates of one run are averaged over, run by run: errors are those of independent runs.  Variances are about the
-    estimated mean, with the factor runs/(runs - 1).  Runs are drawn where ``backend`` and ``scheduler`` say, as for
-    :func:`netsor.finite.sampling.sample`.  If interrupted, estimates are of the runs that are done.
+    estimated mean, with the factor runs/(runs - 1).  Runs are drawn where ``backend``, ``scheduler`` and ``workers`` say, as
+    for :func:`netsor.finite.sampling.sample`.  If interrupted, estimates are of the runs that are done.
 
     :raises NetsorError: for programs without a finite reading, and requests that are out of reach.
     :raises BackendError: a ValueError, if the backend or its cluster is not there.
     :raises KeyboardInterrupt: if interrupted before two runs are done."""
     ir: Program = getattr(program, "ir", program)
-    if width < 1 or runs < 2 or coordinates < 1:
-        raise ValueError("the width and the number of coordinates are at least 1, the number of runs at least 2")
+    if not all(isinstance(each, Integral) for each in (width, runs, coordinates)) or width < 1 or runs < 2 or coordinates < 1:
+        raise ValueError("width, runs and coordinates are integers: the runs at least 2, the others at least 1")
+    selected(ir, outputs or ())  # refuses other names
     wanted = [output for output in ir.outputs if outputs is None or output.name in outputs]
     size = lambda output: math.prod(axis.range.size for axis in output.axes)  # noqa: E731
     kept = 0 if ir.infinite else sum(size(output) * (coordinates if output.is_vector else 1) for output in wanted)
-    refuse_if_senseless(ir, (width,), runs, coordinates, kept, wanted)
     elements = {output.name: np.arange(size(output)) for output in wanted}
-    with as_diagnostics(), drawing_on(backend, scheduler):
+    with as_diagnostics(), drawing_on(backend, scheduler, workers):
+        refuse_if_senseless(ir, (width,), runs, coordinates, kept, wanted)
         drawn = draw(ir, width, runs, seed, coordinates, elements, progress)
         done = min((len(draws) for draws in drawn.values()), default=runs)
         if done < 2:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +10,9 @@ from typing import Any
 
 import numpy as np
 
-THREADS = min(2, os.cpu_count() or 1)
+from netsor.expectation.machine import usable_cores
+
+THREADS = min(2, usable_cores())  # threads inside of threads are many already
 _own = threading.local()
 
 

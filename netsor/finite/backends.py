@@ -7,11 +7,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from numbers import Integral
 
 CLUSTERS = ("dask", "ray")
 BACKENDS = ("loky", "threading", *CLUSTERS)
 
 _cluster: ContextVar[str | None] = ContextVar("cluster", default=None)
+_workers: ContextVar[int | None] = ContextVar("workers", default=None)
 
 
 class BackendError(ValueError):
@@ -23,14 +25,35 @@ def current_cluster() -> str | None:
     return _cluster.get()
 
 
+def current_workers() -> int:
+    """How many processes or threads of this machine draw in this context: as many as there are usable cores if nothing is said."""
+    from netsor.expectation.machine import usable_cores  # not with the command line's options: it brings numpy
+
+    return _workers.get() or usable_cores()
+
+
 @contextmanager
-def drawing_on(backend: str | None, scheduler: str | None = None) -> Iterator[None]:
+def drawing_on(backend: str | None, scheduler: str | None = None, workers: int | None = None) -> Iterator[None]:
     """A context in which runs are drawn by ``backend``; None leaves it as it is.
 
     :param backend: ``loky`` (processes), ``threading``, ``dask``, ``ray``, or what is registered with joblib.
     :param scheduler: the address of a cluster.  Without it ``dask`` takes the client that there is in Python, or the address in
         Dask's configuration, and ``ray`` what ``ray.init()`` finds.
-    :raises BackendError: if there is no such backend, or no cluster to draw on."""
+    :param workers: how many processes or threads of this machine; None leaves it as it is.  A cluster has its own number.
+    :raises BackendError: if there is no such backend, or no cluster to draw on.
+    :raises ValueError: for a number of workers that is no positive integer."""
+    if workers is not None and not (isinstance(workers, Integral) and workers >= 1):
+        raise ValueError("workers is a positive integer")
+    token = _workers.set(_workers.get() if workers is None else int(workers))
+    try:
+        with _on(backend, scheduler):
+            yield
+    finally:
+        _workers.reset(token)
+
+
+@contextmanager
+def _on(backend: str | None, scheduler: str | None) -> Iterator[None]:
     if backend is None:
         if scheduler is not None:
             raise BackendError(f"a scheduler ({scheduler}) belongs to a cluster: choose the backend dask or ray with it")

@@ -8,12 +8,13 @@ from contextlib import contextmanager
 from fractions import Fraction
 from numbers import Integral
 
+from netsor.ir.amounts import written
 from netsor.ir.labelled import TooLarge
 from netsor.ir.program import Program
 from netsor.language.diagnostics import Diagnostic, NetsorError
 
-SAID = 10**15
-"""Larger numbers are not written out, and larger widths not drawn: their coordinates cannot be counted in floating-point numbers."""
+LARGEST = 10**15
+"""Larger widths are not drawn: their coordinates cannot be counted in floating-point numbers."""
 
 
 class NoReading(NetsorError, ValueError):
@@ -38,10 +39,10 @@ def as_diagnostics() -> Iterator[None]:
             "N113", "a formula of this program is nested too deeply", hint="name a part of it in a definition of its own")) from error
 
 
-def check_arguments(program: Program, width: int, runs: int, coordinates: int | None, workers: int = 1) -> None:
+def check_arguments(program: Program, width: int, runs: int, coordinates: int | None) -> None:
     """ValueError for what makes no sense whatever the program, or at this width of it."""
-    if not all(isinstance(each, Integral) and each >= 1 for each in (width, runs, workers)):
-        raise ValueError("width, runs and workers are positive integers")
+    if not all(isinstance(each, Integral) and each >= 1 for each in (width, runs)):
+        raise ValueError("width and runs are positive integers")
     require_finite(program)
     widest = max(sizes_of_widths(program, width).values())
     if coordinates is not None and not (isinstance(coordinates, Integral) and 1 <= coordinates <= widest):
@@ -53,7 +54,7 @@ def require_finite(program: Program) -> None:
     if program.infinite:
         names = sorted(program.infinite)
         raise NoReading(Diagnostic(
-            "N504", f"at finite width {', '.join(names)} must be finite", hint=f"set a number: --set {names[0]}=64"))
+            "N504", f"at finite width {', '.join(names)} must be finite", hint=f"choose finite numbers: {' '.join(f'--set {name}=64' for name in names)}, and the limit is taken with them too"))
 
 
 def sizes_of_widths(program: Program, n: int) -> dict[str, int]:
@@ -68,18 +69,13 @@ def sizes_of_widths(program: Program, n: int) -> dict[str, int]:
     return sizes
 
 
-def written(count: int) -> str:
-    """A number for people, whatever its size."""
-    return f"{count:,}" if count < SAID else f"over {SAID:,}"
-
-
 def _rounded(ratio, n: int) -> int | None:
     """None for what is too large."""
     try:
         size = round(ratio * n)
     except OverflowError:
         return None
-    return size if size <= SAID else None
+    return size if size <= LARGEST else None
 
 
 def _no_width(program: Program, name: str, n: int, size: int | None) -> Diagnostic:
@@ -88,7 +84,7 @@ def _no_width(program: Program, name: str, n: int, size: int | None) -> Diagnost
     where = f"at {program.width} = {written(n)} the width {name} = {program.further_widths[name]} would be"
     span = program.width_spans.get(name)
     if size is None:
-        return Diagnostic("N521", f"{where} {written(SAID + 1)}", span, hint="ask for a smaller width")
+        return Diagnostic("N521", f"{where} {written(LARGEST + 1)}", span, hint="ask for a smaller width")
     least = math.floor(1 / (2 * Fraction(min(program.widths.values())))) + 1  # 1/2 is rounded to 0
-    hint = f"ask for a width of {least:,} at least" if least < SAID else "make it a larger share"
+    hint = f"ask for a width of {least:,} at least" if least < LARGEST else "make it a larger share"
     return Diagnostic("N523", f"{where} 0", span, label="no vector is that short", hint=hint)

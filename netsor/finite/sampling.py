@@ -12,16 +12,17 @@ from pathlib import Path
 import numpy as np
 
 from netsor.finite.backends import BackendError, current_cluster, drawing_on, one_line
+from netsor.finite.blocks import block_size, numbers_recorded
 from netsor.finite.conditional import ConditionalLaw, ConditionalSampler, conditionally_gaussian
+from netsor.finite.effort import effort_of_draws, refuse_if_too_large
 from netsor.finite.exact import ExactSampler
-from netsor.finite.failures import as_diagnostics, check_arguments, sizes_of_widths
-from netsor.finite.plan import Held, Plan, make_plan
-from netsor.ir.labelled import check_size
-from netsor.ir.program import Family, Program
+from netsor.finite.failures import as_diagnostics, check_arguments
+from netsor.finite.plan import Plan, make_plan
+from netsor.finite.signals import without_interrupts
+from netsor.ir.amounts import written
+from netsor.ir.program import Program
 from netsor.plugins import load_plugins, loaded_plugins
 
-BLOCK_BYTES = 2**24
-MAX_BLOCK = 256
 WORTH_WORKERS = 2.0
 """Seconds of work left from which on starting processes pays."""
 
@@ -30,14 +31,14 @@ Arrays = dict[str, np.ndarray]
 
 
 def sample(
-    program: Program, width: int, runs: int, seed: int = 0, coordinates: int | None = 1, workers: int = 2,
+    program: Program, width: int, runs: int, seed: int = 0, coordinates: int | None = 1, workers: int | None = None,
     progress: Progress | None = None, backend: str | None = None, scheduler: str | None = None,
 ) -> Arrays:
     """Draws of every output at width n, exact in law, no matrix ever formed.
 
     :param coordinates: how many coordinates of vectors are recorded (jointly exact), or as many as a smaller width has; None: all.
-    :param workers: processes; which runs are drawn does not depend on it, nor on ``runs``: more runs with the same seed begin with
-        the same ones.
+    :param workers: processes (None: one for each usable core, as far as memory allows); which runs are drawn does not depend on it,
+        nor on ``runs``: more runs with the same seed begin with the same ones.
     :param progress: called with (runs done, runs in all).
     :param backend: where runs are drawn: ``loky`` (processes, by default), ``threading``, or by all workers of a cluster, ``dask``
         or ``ray``; the same runs everywhere.  See :func:`netsor.finite.backends.drawing_on`.
@@ -47,16 +48,17 @@ def sample(
         (:class:`netsor.finite.failures.NoReading`), or a backend or cluster that is not there
         (:class:`netsor.finite.backends.BackendError`).
     :raises NetsorError: for what takes more memory than there is."""
-    check_arguments(program, width, runs, coordinates, workers)
-    with as_diagnostics(), drawing_on(backend, scheduler):
+    check_arguments(program, width, runs, coordinates)
+    with as_diagnostics(), drawing_on(backend, scheduler, workers):
         plan = make_plan(program)
-        check_size((numbers_per_run(plan, width, coordinates),))
+        effort = effort_of_draws(plan, width, runs, coordinates, 8 * runs * numbers_recorded(program, width, coordinates))
+        refuse_if_too_large(effort, f"{written(runs)} runs at width {written(width)}")
         size = block_size(plan, width, coordinates)
-        return _collect(partial(draw_block, plan, width, coordinates, size, seed), size, runs, workers, progress)
+        return _collect(partial(draw_block, plan, width, coordinates, size, seed), size, runs, effort.workers, progress)
 
 
 def sample_conditional(
-    program: Program, width: int, runs: int, seed: int = 0, workers: int = 2, progress: Progress | None = None,
+    program: Program, width: int, runs: int, seed: int = 0, workers: int | None = None, progress: Progress | None = None,
     backend: str | None = None, scheduler: str | None = None,
 ) -> dict[str, ConditionalLaw]:
     """The Gaussian laws of one coordinate of the outputs given all that is drawn before it, run by run; parameters as for :func:`sample`.
@@ -64,15 +66,17 @@ def sample_conditional(
     :returns: for every vector output that is linear in the last products, arrays of means (runs, *axes) and covariances
         (runs, *axes, *axes).  Averaging the Gaussians over runs gives the density at width n.
     :raises ValueError: as :func:`sample`, and if there is no such output."""
-    check_arguments(program, width, runs, 1, workers)
-    with as_diagnostics(), drawing_on(backend, scheduler):
+    check_arguments(program, width, runs, 1)
+    with as_diagnostics(), drawing_on(backend, scheduler, workers):
         plan = make_plan(program)
         outputs = conditionally_gaussian(plan)
         if not outputs:
             raise ValueError("no output is linear in products that nothing else depends on, so none is Gaussian given the rest")
-        check_size((numbers_per_run(plan, width, 1),))
+        cells = [math.prod(axis.range.size for axis in output.axes) for output in outputs]
+        effort = effort_of_draws(plan, width, runs, 1, 8 * runs * sum(count + count**2 for count in cells))
+        refuse_if_too_large(effort, f"{written(runs)} runs at width {written(width)}")
         size = block_size(plan, width, 1)
-        found = _collect(partial(condition_block, plan, width, size, seed), size, runs, workers, progress)
+        found = _collect(partial(condition_block, plan, width, size, seed), size, runs, effort.workers, progress)
     return {o.name: ConditionalLaw(found["mean " + o.name], found["covariance " + o.name]) for o in outputs}
 
 
@@ -85,7 +89,6 @@ def _collect(draw: Callable[..., Arrays], size: int, runs: int, workers: int, pr
             end = min((block + 1) * size, runs)
             for name, values in drawn.items():
                 if name not in result:
-                    check_size((runs, *values.shape[1:]))
                     result[name] = np.empty((runs, *values.shape[1:]))
                 result[name][block * size:end] = values[: end - block * size]
             done = end
@@ -95,37 +98,6 @@ def _collect(draw: Callable[..., Arrays], size: int, runs: int, workers: int, pr
         if not done:
             raise
     return {name: values[:done] for name, values in result.items()}
-
-
-def block_size(plan: Plan, width: int, recorded: int | None) -> int:
-    """Runs in a block: a function of the program and the width alone, so that results depend on nothing else."""
-    return int(min(max(BLOCK_BYTES // (8 * max(numbers_per_run(plan, width, recorded), 1)), 1), MAX_BLOCK))
-
-
-def numbers_per_run(plan: Plan, width: int, recorded: int | None) -> int:
-    """The most numbers that are held at a time for one run."""
-    sizes = sizes_of_widths(plan.program, width)
-
-    def numbers(family: Family) -> int:
-        cells = math.prod(axis.range.size for axis in family.axes)
-        if not family.is_vector:
-            return cells
-        size = sizes[family.width]
-        if plan.held[family] == Held.ALL:
-            return cells * size
-        if plan.held[family] == Held.ROWS:
-            return cells * min(size, recorded or size)
-        space = plan.space_of[family]
-        return cells * min(size, space.directions + (recorded or size) * space.recorded)
-
-    held = most = 0
-    for family in plan.families:
-        held += numbers(family)
-        if family in plan.products and plan.products[family].memory:
-            held += numbers(family) + numbers(family.definition.argument.family)  # remembered
-        most = max(most, held)
-        held -= sum(map(numbers, plan.dropped.get(family, ())))
-    return most
 
 
 def draw_block(
@@ -198,8 +170,13 @@ def _parallel(draw: Callable[..., Arrays], blocks: range, workers: int) -> Itera
     Where workers are threads of this process, a block that is done must not give BLAS its threads back while others are drawn."""
     if not blocks:
         return
+    from multiprocessing import resource_tracker
+
     from joblib import Parallel, delayed
 
+    resource_tracker.ensure_running()  # workers need it, and CPython unblocks SIGINT when it starts it
     run = Parallel(n_jobs=workers, return_as="generator", batch_size=1)
     with _one_blas_thread():
-        yield from run(delayed(draw)(block=block, plugins=loaded_plugins()) for block in blocks)
+        with without_interrupts():  # workers are started here
+            drawn = run(delayed(draw)(block=block, plugins=loaded_plugins()) for block in blocks)
+        yield from drawn

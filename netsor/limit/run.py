@@ -28,14 +28,13 @@ from netsor.limit.sampling import Sampler
 from netsor.limit.work import Effort, check_draws, check_effort
 
 REPLICATES = 16
-WORKERS = 2
 SIGNALS = 0.2  # seconds after which a thread that waits wakes up to handle a signal that another one has received
 Progress = Callable[[int, int], None]
 
 
 def run_limit(
     program: Program, *, samples: int | None = None, points: int | None = None, seed: int = 0, outputs: list[str] | None = None,
-    progress: Progress | None = None, workers: int = WORKERS,
+    progress: Progress | None = None, workers: int | None = None,
 ) -> LimitResult:
     """The infinite-width limit of a program.
 
@@ -45,10 +44,11 @@ def run_limit(
         None: 2**13, or up to 2**15 if a second or so allows and ``samples`` is None too.
     :param outputs: names of the outputs wanted (all by default).
     :param progress: called with (samples done, samples in all).
+    :param workers: threads; None: one for each usable core, fewer where memory does not suffice for what they hold at once.
     :raises NetsorError: if the theorem does not cover the program (N4), or an expectation does not exist (N5); for a name that is no
         output (N220).
-    :raises ValueError: for a number of samples that is not positive."""
-    for name, number in (("samples", samples), ("points", points)):
+    :raises ValueError: for a number of samples, points or workers that is not positive."""
+    for name, number in (("samples", samples), ("points", points), ("workers", workers)):
         if number is not None and number < 1:
             raise ValueError(f"{name} is a positive integer")
     selected(program, outputs or ())  # refuses other names
@@ -68,7 +68,7 @@ def run_limit(
 
 def _compute(program, analysis, sampler, reported, asked, progress, workers) -> LimitResult:
     quantities = reported + asked
-    effort = check_effort(analysis, sampler, quantities, workers)
+    effort, workers = check_effort(analysis, sampler, quantities, workers)
     joint = JointDraw([family for q in reported if q.output.is_vector for family in q.families], analysis.recursion)
     levels = [q.level for q in quantities]
     replicates = sampler.replicates if max(levels, default=Level.STATIC) > Level.STATIC else 1
@@ -87,7 +87,7 @@ def _compute(program, analysis, sampler, reported, asked, progress, workers) -> 
     if sampled:
         finished, interrupted = _sample(sampler, contexts, sampled, progress, workers)
         done |= {own: (replicates, finished) for own in sampled}
-    draw = _Draw(analysis, sampler, contexts, joint, reported, effort)
+    draw = _Draw(analysis, sampler, contexts, joint, reported, effort, workers)
     for own in reported:
         own.draw = lambda own=own: draw(2**14, sampler.seed)[own.output.name]
     finish = lambda own: _finite(own.finish(contexts[0], done[own]))  # noqa: E731
@@ -189,9 +189,9 @@ class _Draw:
     """``draw(size, seed)``: joint draws of all outputs, reproducible from the seed."""
 
     def __init__(self, analysis: Analysis, sampler: Sampler, contexts: list[Numbers], joint: JointDraw, quantities,
-                 effort: Effort):
+                 effort: Effort, workers: int):
         self.analysis, self.sampler, self.contexts, self.joint = analysis, sampler, contexts, joint
-        self.quantities, self.effort = quantities, effort
+        self.quantities, self.effort, self.workers = quantities, effort, workers
 
     def __call__(self, size: int, seed) -> dict[str, np.ndarray]:
         with as_diagnostics():
@@ -203,7 +203,7 @@ class _Draw:
         window = self.sampler.chunk_size(4 * sum(q.cells**2 for q in self.quantities)) if self.sampler.is_sampling else 1024
         self.contexts[0].prepare(*[e for e in self.joint.expressions if self.analysis.levels.of(e) < Level.SAMPLE])
         starts = range(0, size, window)
-        with thread_pool(WORKERS) as pool:
+        with thread_pool(self.workers) as pool:
             parts = list(pool.map(lambda start: self._window(own_seed, start, min(window, size - start)), starts))
         names = [q.output.name for q in self.quantities]
         if not parts:

@@ -9,7 +9,9 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from netsor.expectation.machine import usable_cores
 from netsor.ir import labelled
+from netsor.ir.amounts import duration
 from netsor.ir.expressions import (
     Add, Array, Call, Expect, Expr, Index, Indicator, Let, Mul, Num, Pow, Reduce, ScalarRef, Softmax, Sym, Width,
 )
@@ -40,9 +42,13 @@ class Effort:
     bytes: float
 
 
-def check_effort(analysis: Analysis, sampler: Sampler, quantities: list[Quantity], workers: int) -> Effort:
-    """What the outputs take; TooMuchWork or MemoryError if that is more than any machine at hand can give."""
-    found = effort(analysis, sampler, quantities, workers)
+def check_effort(analysis: Analysis, sampler: Sampler, quantities: list[Quantity], workers: int | None) -> tuple[Effort, int]:
+    """What the outputs take, with so many workers or with as many as there are cores and memory for; TooMuchWork or MemoryError if that is
+    more than any machine at hand can give."""
+    found, workers = effort(analysis, sampler, quantities, workers or usable_cores()), workers or usable_cores()
+    while found.bytes > 2 * labelled.MEMORY_LIMIT and workers > 1:
+        workers //= 2
+        found = effort(analysis, sampler, quantities, workers)
     if found.bytes > 2 * labelled.MEMORY_LIMIT:
         raise MemoryError(f"about {found.bytes / 2**30:,.0f} GiB would be needed")
     if found.seconds > SECONDS_LIMIT:
@@ -53,7 +59,7 @@ def check_effort(analysis: Analysis, sampler: Sampler, quantities: list[Quantity
             affordable = 1 << max(int(600 / found.per_sample).bit_length() - 1, 6)
             hint = f"{affordable:,} samples would take about {duration(affordable * found.per_sample)}"
         raise TooMuchWork(f"this limit would take about {duration(found.seconds)}", hint)
-    return found
+    return found, workers
 
 
 def check_draws(count: int, found: Effort) -> None:
@@ -166,11 +172,3 @@ class Costs:
         operations = sum(self.count(free_indices(part) - outer) for factor in expr.factors for part in walk(factor))
         own = cells * (points * (4 * operations * ELEMENT + dimension**2 * MULTIPLY_ADD) + dimension**3 * MULTIPLY_ADD)
         return own + points * dimension * NORMAL, cells * dimension**2
-
-
-def duration(seconds: float) -> str:
-    """A length of time in words."""
-    for unit, length in (("years", 31_557_600), ("days", 86_400), ("hours", 3_600), ("minutes", 60)):
-        if seconds >= 2 * length:
-            return f"{seconds / length:,.0f} {unit}"
-    return f"{max(seconds, 1):.0f} seconds"

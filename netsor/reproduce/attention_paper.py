@@ -11,6 +11,7 @@ import numpy as np
 from netsor.api import load
 from netsor.compare.drawing import stream
 from netsor.limit.laws import Law
+from netsor.reproduce.effort import refuse_if_out_of_reach
 from netsor.reproduce.measure import Measured, measure, reference
 from netsor.reproduce.settings import EXPERIMENTS, SCORES, Experiment
 
@@ -49,11 +50,10 @@ def attention_paper(folder: Path, *, figures: Sequence[str] = FIGURES, seed: int
     :param figures: which of FIGURES.
     :param runs: for each seed, instead of the paper's number.
     :param quick: QUICK_RUNS runs for QUICK_SEEDS seeds and at most QUICK_HEADS heads, to see that everything works.
-    :param progress: called with (runs done, runs in all)."""
-    chosen = [quickened(e) if quick else e for e in EXPERIMENTS if e.figure in figures]
-    chosen = [replace(e, runs=runs) for e in chosen] if runs else chosen
-    total = sum(len(experiment.points) * experiment.runs * experiment.seeds for experiment in chosen)
-    done = 0
+    :param progress: called with (runs done, runs in all).
+    :raises NetsorError: before anything is drawn, if it would take more memory than there is or too long."""
+    chosen = chosen_experiments(figures, runs, quick)
+    total, done = runs_in_all(chosen), 0
 
     def step(runs: int) -> None:
         nonlocal done
@@ -61,9 +61,23 @@ def attention_paper(folder: Path, *, figures: Sequence[str] = FIGURES, seed: int
         if progress is not None:
             progress(done, total)
 
+    refuse_if_out_of_reach(chosen, folder)
+    if progress is not None:
+        progress(0, total)
     samples = QUICK_SAMPLES if quick else None
     for experiment in chosen:
         yield run(experiment, folder, seed, samples, step)
+
+
+def chosen_experiments(figures: Sequence[str], runs: int | None, quick: bool) -> list[Experiment]:
+    """The experiments behind the figures, with the numbers of runs and seeds that are wanted."""
+    chosen = [quickened(e) if quick else e for e in EXPERIMENTS if e.figure in figures]
+    return [replace(e, runs=runs) for e in chosen] if runs else chosen
+
+
+def runs_in_all(chosen: Sequence[Experiment]) -> int:
+    """How many runs all points and seeds have together."""
+    return sum(len(experiment.points) * experiment.runs * experiment.seeds for experiment in chosen)
 
 
 def quickened(experiment: Experiment) -> Experiment:

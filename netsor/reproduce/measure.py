@@ -73,11 +73,9 @@ def measure(program: Program, point: Point, own: Reference, seed: int, progress:
     seeds, runs = own.draws.shape
     drawn, variances = [], []
     for k in range(seeds):
-        values, variance = draw(program, point, runs, stream(seed, FINITE, k, point.width))
+        values, variance = draw(program, point, runs, stream(seed, FINITE, k, point.width), _increments(progress))
         drawn.append(values)
         variances.append(variance)
-        if progress is not None:
-            progress(runs)
     kde = np.array([divergences([values], limit)[0] for values, limit in zip(drawn, own.draws)])
     draws = np.concatenate(drawn)
     if not point.conditional:
@@ -86,11 +84,25 @@ def measure(program: Program, point: Point, own: Reference, seed: int, progress:
     return Measured(point, own, draws, law, kde, kl_of_mixtures(law, own.law), law.var(), law.kurtosis())
 
 
-def draw(program: Program, point: Point, runs: int, seed: int) -> tuple[np.ndarray, np.ndarray | None]:
+def _increments(step: Progress | None) -> Callable[[int, int], None] | None:
+    """A sampler's report (runs done, runs in all) as steps."""
+    before = 0
+
+    def report(done: int, _: int) -> None:
+        nonlocal before
+        before, new = done, done - before
+        step(new)
+
+    return None if step is None else report
+
+
+def draw(
+    program: Program, point: Point, runs: int, seed: int, progress: Callable[[int, int], None] | None = None,
+) -> tuple[np.ndarray, np.ndarray | None]:
     """The first coordinate of y_1, and its variance given everything before the last products if that is wanted."""
     if not point.conditional:
-        return _all(sample(program.ir, point.width, runs, seed)["y"], runs)[:, 0, 0], None
-    law = sample_conditional(program.ir, point.width, runs, seed)["y"]
+        return _all(sample(program.ir, point.width, runs, seed, progress=progress)["y"], runs)[:, 0, 0], None
+    law = sample_conditional(program.ir, point.width, runs, seed, progress=progress)["y"]
     variance = _all(law.covariance, runs)[:, 0, 0]
     normal = np.random.default_rng(stream(seed, 0)).standard_normal(runs)
     return law.mean[:, 0] + np.sqrt(variance) * normal, variance

@@ -15,7 +15,8 @@ from threadpoolctl import threadpool_limits
 
 import netsor
 from netsor.finite.plan import make_plan
-from netsor.finite.sampling import block_size, draw_block
+from netsor.finite.blocks import block_size
+from netsor.finite.sampling import draw_block
 
 ATTENTION = """
 width n

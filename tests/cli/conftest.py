@@ -80,13 +80,14 @@ def cli(capsys, monkeypatch):
 def outside():
     """``outside("run", path)`` starts ``python -m netsor`` and returns the process; the rest are environment variables."""
 
-    def start(*arguments, stdin=None, stderr=subprocess.PIPE, **variables) -> subprocess.Popen:
+    def start(*arguments, stdin=None, stderr=subprocess.PIPE, start_new_session=False, **variables) -> subprocess.Popen:
         kept = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "NETSOR_DEBUG")}
         return subprocess.Popen(
             [sys.executable, "-m", "netsor", *map(str, arguments)],
             stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=stderr,
+            start_new_session=start_new_session,
             env={**kept, "PYTHONPATH": str(ROOT), **variables},
         )
 

@@ -79,7 +79,7 @@ def test_ctrl_c_judges_the_widths_that_are_done(cli, relu, monkeypatch):
 
     monkeypatch.setattr("netsor.cli.compare.ProgressDisplay", Stopping)
     outcome = cli("compare", relu, *WIDTHS)
-    assert "interrupted: 1 of 3 widths; 2,000 runs" in outcome.out
+    assert re.search(r"interrupted: 1 of 3 widths, 2,000 of 6,000 runs \(\d+ more at width \d+ are not used\); 2,000 runs", outcome.out)
     assert cli("compare", relu, *WIDTHS, "--json").json["interrupted"] is True
 
 
@@ -90,3 +90,11 @@ def test_ctrl_c_before_the_first_width_is_done(cli, relu, monkeypatch):
 
     monkeypatch.setattr("netsor.cli.compare.ProgressDisplay", Stopping)
     assert cli("compare", relu, *WIDTHS).status == 130
+
+
+def test_the_text_shows_the_range_of_what_was_detectable_and_the_rate_of_each(cli, attention):
+    found = cli("compare", attention, *WIDTHS, "--output", "y", "--samples", 1024, "--json").json
+    text = cli("compare", attention, *WIDTHS, "--output", "y", "--samples", 1024).out
+    own = [each["decision"]["smallest_detectable"] for each in found["statistics"] if each["statistic"] == "variance"]
+    assert f"{min(own):.2g} … {max(own):.2g}" in next(line for line in text.splitlines() if " variance " in line)
+    assert f"false-alarm rate 0.0001, {1e-4 / len(found['statistics']):.2g} for each" in text

@@ -4,10 +4,13 @@ False alarms: each command calls a true line wrong with probability at most 1e-4
 fewer than 1 of 1,000 runs (seeds are fixed).  Where a wrong value must fail it is asserted that it is off by more than the
 deviation that is seen with 90 % power."""
 
+import re
+
 import numpy as np
 import pytest
 
 from netsor.cli import verdicts
+from netsor.cli.progress import ProgressDisplay
 from netsor.compare import expectations
 from netsor.compare.expectations import judge_expectations
 from netsor.compare.judge import Series, judge
@@ -130,3 +133,20 @@ def test_values_that_fit_no_form_agree_if_all_are_within_the_tolerance(values, s
                     0.0, 0.0, 1e-14, tolerance=1e-9)
     (result,) = judge([series], [], 1e-4)
     assert result.decision.by == "width 256" and expectations._verdict(result, series.tolerance) == said
+
+
+def test_ctrl_c_at_finite_width_says_how_far_it_came(cli, program, monkeypatch):
+    class Stopping(ProgressDisplay):
+        def __call__(self, done, total):
+            super().__call__(done, total)
+            if total == 6000 and done > 2500:
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr("netsor.cli.test.ProgressDisplay", Stopping)
+    file = program("width n\ninput h ~ N(0, 1)\nmatrix W ~ N(0, 1/n)\ny = W @ relu(h)\noutput y\nexpect cov(y, y) = 1/2 within 0.01\n")
+    options = ("--width", "16,32,64", "--runs", 2000)
+    outcome = cli("test", file, *options)
+    assert outcome.status == 130 and "1 passed" in outcome.out and "interrupted after" not in outcome.out
+    assert re.search(r"at finite width: interrupted, nothing is judged there; 2,\d+ of 6,000 runs done, widths 16 of 16, 32, 64", outcome.out)
+    found = cli("test", file, *options, "--json").json["files"][0]
+    assert found["interrupted"] is True and "widths 16 of" in found["at_finite_width"]

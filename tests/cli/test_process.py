@@ -102,3 +102,16 @@ def test_a_closed_pipe_is_silent(outside):
     process.stdout.close()
     assert process.stderr.read() == b""
     assert process.wait(timeout=60) == 141
+
+
+@pytest.mark.parametrize("number, status", [(signal.SIGINT, 0), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("seconds", [2.5, 6])
+def test_a_signal_to_the_whole_group_leaves_no_traceback_and_no_warning(outside, attention, number, status, seconds):
+    """As a terminal sends Ctrl-C: to the workers too, which may still be importing."""
+    process = outside("simulate", attention, "--runs", 10**7, "--output", "y", "--workers", 3, start_new_session=True)
+    time.sleep(seconds)
+    os.killpg(process.pid, number)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode in (status, *((130, -number) if number == signal.SIGINT else ())), err
+    assert err in (b"", b"interrupted before there was a result\n")
+    assert number == signal.SIGTERM or process.returncode != 0 or b"of 10,000,000 runs" in out

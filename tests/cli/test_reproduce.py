@@ -1,9 +1,12 @@
 """``netsor reproduce attention-paper``."""
 
+import re
 import resource
 import time
 
 import pytest
+
+from netsor.cli.progress import ProgressDisplay
 
 
 def test_a_figure_is_written_with_its_numbers(cli, tmp_path):
@@ -35,3 +38,26 @@ def test_the_quick_version_takes_half_a_minute_and_its_pictures_are_small(cli, t
     assert used() - before < 30
     sizes = [path.stat().st_size for path in tmp_path.glob("figure_*.png")]
     assert len(sizes) == 5 and max(sizes) < 150_000
+
+
+@pytest.mark.parametrize("runs", [50_000_000, 10**11, "9" * 4000])
+def test_huge_requests_are_refused_with_memory_time_and_options_that_exist(cli, tmp_path, runs):
+    outcome = cli("reproduce", "attention-paper", "--runs", runs, "--out", tmp_path)
+    assert outcome.status == 1 and outcome.out == "" and not list(tmp_path.iterdir())
+    assert re.search(r"error\[N52[12]\]: .* would take [\w ,]+ [TGP]iB of memory and about [\w ,]+ (days|years)", outcome.err)
+    assert "--runs" in outcome.err and "--figure" in outcome.err and "--samples" not in outcome.err
+
+
+@pytest.mark.parametrize("share, status, words", [
+    (0.7, 0, r"interrupted: 5,056 of 7,200 runs; figure 1 is done"), (0.1, 130, r"interrupted: 856 of 7,200 runs; no figure is done")])
+def test_ctrl_c_says_what_is_done_and_how_much(cli, tmp_path, monkeypatch, share, status, words):
+    class Stopping(ProgressDisplay):
+        def __call__(self, done, total):
+            super().__call__(done, total)
+            if done > share * total:
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr("netsor.cli.reproduce.ProgressDisplay", Stopping)
+    outcome = cli("reproduce", "attention-paper", "--quick", "--runs", 600, "--figure", 1, "--figure", 2, "--out", tmp_path)
+    assert outcome.status == status and re.search(words, outcome.out + outcome.err)
+    assert len(list(tmp_path.iterdir())) == (status == 0) and "before there was a result" not in outcome.err

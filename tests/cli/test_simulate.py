@@ -61,3 +61,7 @@ def test_what_is_not_finite_is_said(cli, program, tmp_path):
     assert (outcome.status, outcome.err) == (0, "") and "note: x: 100 of 100 runs at width 1 are not finite" in outcome.out
     outcome = cli("compare", file, "--width", 1, "--runs", 100, "--plot", tmp_path / "comparison.svg")
     assert (outcome.status, outcome.err) == (1, "") and "note: x: 100 of 100 runs at width 1 are not finite" in outcome.out
+
+
+def test_sizes_of_further_widths_are_shown(cli, program):
+    assert "\nn = 16, m = 1/4*n = 4\n" in cli("simulate", program(HALVES), "--width", 16, "--runs", 100).out

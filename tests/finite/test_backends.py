@@ -21,7 +21,7 @@ from threadpoolctl import threadpool_info
 
 import netsor
 from netsor.cli import main
-from netsor.finite import backends, dask_cluster, ray_cluster, sampling
+from netsor.finite import backends, blocks, dask_cluster, ray_cluster, sampling
 from netsor.finite.backends import BackendError, drawing_on
 from netsor.finite.sampling import sample_conditional
 
@@ -77,13 +77,13 @@ def test_a_cluster_draws_the_same_bytes(program, scheduler):
 
 def test_both_workers_draw_and_this_process_does_not(program, scheduler, monkeypatch):
     monkeypatch.setattr(sampling, "draw_block", _who_draws())
-    monkeypatch.setattr(sampling, "MAX_BLOCK", 1)
+    monkeypatch.setattr(blocks, "MAX_BLOCK", 1)
     drawn = program.sample(8, 20, backend="dask", scheduler=scheduler)
     assert len(set(drawn["process"])) == 2 and os.getpid() not in drawn["process"]
 
 
 def test_a_single_worker_draws_too(program, monkeypatch):
-    monkeypatch.setattr(sampling, "MAX_BLOCK", 1)
+    monkeypatch.setattr(blocks, "MAX_BLOCK", 1)
     monkeypatch.setattr(sampling, "draw_block", _who_draws())
     with cluster_of(1) as cluster:
         drawn = program.sample(8, 5, backend="dask", scheduler=cluster.scheduler_address)
@@ -123,7 +123,7 @@ def test_workers_of_several_threads_draw_the_same_bytes(program):
 def test_blas_has_one_thread_until_all_blocks_are_done(program, backend, monkeypatch):
     """The number of its threads changes the order of sums; blocks drawn at once in one process must not reset it for each other."""
     before = _blas_threads()
-    monkeypatch.setattr(sampling, "MAX_BLOCK", 1)
+    monkeypatch.setattr(blocks, "MAX_BLOCK", 1)
     monkeypatch.setattr(sampling, "WORTH_WORKERS", 0.0)
     monkeypatch.setattr(sampling, "draw_block", _which_threads)
     with cluster_of(1, processes=False, threads_per_worker=4) as cluster:

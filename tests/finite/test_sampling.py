@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import netsor
-from netsor.finite import sampling
+from netsor.finite import blocks, sampling
 from netsor.finite.plan import make_plan
 
 PROGRAM = """
@@ -100,10 +100,10 @@ def test_progress_ends_with_all_runs(program):
 def test_memory_is_bounded(program):
     """Blocks shrink as the width grows, and do not depend on the number of runs."""
     plan = make_plan(program.ir)
-    sizes = [sampling.block_size(plan, n, 1) for n in (10, 10**4, 10**6)]
-    numbers = [sampling.numbers_per_run(plan, n, 1) for n in (10, 10**4, 10**6)]
-    assert sizes[0] == sampling.MAX_BLOCK and sizes[-1] == 1
-    assert all(8 * size * count <= sampling.BLOCK_BYTES for size, count in zip(sizes[:2], numbers))
+    sizes = [blocks.block_size(plan, n, 1) for n in (10, 10**4, 10**6)]
+    numbers = [blocks.numbers_per_run(plan, n, 1) for n in (10, 10**4, 10**6)]
+    assert sizes[0] == blocks.MAX_BLOCK and sizes[-1] == 1
+    assert all(8 * size * count <= blocks.BLOCK_BYTES for size, count in zip(sizes[:2], numbers))
 
 
 @pytest.mark.parametrize("arguments", [
@@ -134,3 +134,15 @@ def test_very_large_small_and_overflowing_vectors(again):
     assert np.allclose(sizes / sizes[2], [1e250, 1e-250, 1], rtol=1e-6)
     assert np.allclose(runs["y"][:, 0], 1e250 * runs["y"][:, 2], rtol=1e-6)
     assert not np.isfinite(runs["z"]).any()
+
+
+@pytest.mark.parametrize("what", ["simulate", "compare"])
+def test_what_is_estimated_does_not_depend_on_the_number_of_workers(program, monkeypatch, what):
+    from netsor import compare
+
+    monkeypatch.setattr(sampling, "WORTH_WORKERS", 0.0)
+    if what == "simulate":
+        one, three = (compare.simulate(program, 8, 600, workers=k).as_dict() for k in (1, 3))
+    else:
+        one, three = (compare.compare(program, (8, 16), 600, samples=512, workers=k).as_dict() for k in (1, 3))
+    assert one == three

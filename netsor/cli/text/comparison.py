@@ -37,7 +37,7 @@ def describe(comparison: Comparison, program: Program, wanted: tuple[int, ...], 
     lines += [""] + [f"note: {note}" for note in comparison.notes]
     verdict = click.style(comparison.verdict, fg=COLOURS[comparison.verdict], bold=True)
     meaning = comparison.meaning.removeprefix(f"{comparison.verdict} ")
-    tests = f"{comparison.tests:,} statistics together, false-alarm rate {comparison.level:g}"
+    tests = f"{comparison.tests:,} statistics together, false-alarm rate {comparison.level:g}, {comparison.level_of_each:.2g} for each"
     return [*lines, f"{verdict}  {meaning}: {tests}", _effort(comparison, wanted, seconds)]
 
 
@@ -51,12 +51,17 @@ def _statistics(comparison: Comparison) -> list[str]:
         at = [_largest([result.widths[k].z for result in own], [result.widths[k].difference for result in own])
               for k in range(len(comparison.widths))]
         last = _largest([result.decision.z for result in own], [result.decision.difference for result in own])
-        detectable = min((d for result in own if np.isfinite(d := result.decision.smallest_detectable)), default=None)
         rates = [result.rate for result in own if result.rate is not None]
         rate = number(*min(rates, key=lambda pair: pair[1])) if rates else "-"
-        rows.append([output, statistic, str(len(own)), *at, last, "-" if detectable is None else f"{detectable:.2g}", rate])
+        rows.append([output, statistic, str(len(own)), *at, last, _range([result.decision.smallest_detectable for result in own]), rate])
     widths = [f"n = {width:,}" for width in comparison.widths]
     return table(["output", "statistic", "places", *widths, "n → ∞", "detectable", "rate"], rows)
+
+
+def _range(values: list[float]) -> str:
+    """ "0.012 … 0.034": the smallest and the largest that is finite; one number where they round to the same."""
+    known = [f"{each(found):.2g}" for each in (min, max) if (found := [value for value in values if np.isfinite(value)])]
+    return " … ".join(dict.fromkeys(known)) or "-"
 
 
 def _largest(z: list, distance: list) -> str:
@@ -95,7 +100,10 @@ def _effort(comparison: Comparison, wanted: tuple[int, ...], seconds: float) -> 
     samples = f"{comparison.samples:,} samples of the scores" if comparison.samples else "an exact limit"
     widths = ""
     if comparison.interrupted:
-        widths = f"interrupted: {len(comparison.widths)} of {len(wanted)} widths; "
+        done = len(comparison.widths)
+        runs = f"{done * comparison.runs:,} of {len(wanted) * comparison.runs:,} runs"
+        dropped = f" ({comparison.dropped:,} more at width {wanted[done]:,} are not used)" if comparison.dropped else ""
+        widths = f"interrupted: {done} of {len(wanted)} widths, {runs}{dropped}; "
     return f"{widths}{comparison.runs:,} runs at each width, {samples}, seed {comparison.seed}, {duration(seconds)}"
 
 

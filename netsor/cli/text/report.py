@@ -12,6 +12,7 @@ from netsor.cli.text.duration import duration
 from netsor.cli.text.numbers import LEGEND
 from netsor.cli.text.outputs import LINE, describe
 from netsor.cli.text.scores import describe_scores
+from netsor.finite.failures import sizes_of_widths
 from netsor.ir.program import Program
 from netsor.limit.analysis import Theorem
 from netsor.limit.result import LimitResult
@@ -37,13 +38,15 @@ def report(result: LimitResult, seconds: float, wanted: int) -> str:
     return "\n".join(lines)
 
 
-def header(program: Program) -> list[str]:
-    """The name, the docstring's first line, and the parameters."""
+def header(program: Program, width: int | None = None) -> list[str]:
+    """The name, the docstring's first line, the widths (at a finite one, their sizes there) and the parameters."""
     first = next((line.strip() for line in program.docstring.splitlines() if line.strip()), "")
     parameters = ", ".join(f"{name} = {parameter(value)}" for name, value in program.parameters.items())
     name = _strong(program.name) + (f": {first}" if first else "")
-    further = "".join(f", {width} = {size}" for width, size in program.further_widths.items())
-    return [name, f"{program.width} → ∞{further}" + (f" with {parameters}" if parameters else "")]
+    at = f"{program.width} → ∞" if width is None else f"{program.width} = {width:,}"
+    sizes = {} if width is None else sizes_of_widths(program, width)
+    further = "".join(f", {own} = {size}" + (f" = {sizes[own]:,}" if sizes else "") for own, size in program.further_widths.items())
+    return [name, at + further + (f" with {parameters}" if parameters else "")]
 
 
 def parameter(value: Any) -> str:

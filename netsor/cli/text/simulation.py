@@ -13,8 +13,7 @@ from netsor.compare.simulation import Simulation
 
 def describe(simulation: Simulation, seconds: float) -> list[str]:
     """The lines of ``netsor simulate``."""
-    name, limit = header(simulation.program)
-    lines = [name, limit.replace("→ ∞", f"= {simulation.width:,}", 1), ""]
+    lines = [*header(simulation.program, simulation.width), ""]
     for own in simulation.values():
         lines += [*(INDENT + line for line in describe_output(own)), ""]
     if simulation.notes:
