@@ -13,6 +13,7 @@ from netsor.derive.marginal import KURTOSIS
 from netsor.derive.printing.layout import aligned
 from netsor.derive.objects import label
 from netsor.derive.printing.notes import notes
+from netsor.derive.printing.terms import PositiveFirst
 
 translated = {*greeks, *(letter.capitalize() for letter in greeks), *tex_greek_dictionary, *other_symbols}
 KERNELS = {"K": "K", "V": "V", "k": r"\kappa", "m": "m", "C": "C", "rho": r"\rho", "e": "e"}
@@ -25,7 +26,7 @@ LETTER_AND_NUMBER = re.compile(r"([A-Za-z])_\{(\d+)\}\Z")
 IDENTIFIER = re.compile(r"[^\W_]+(_[^\W_]+)*\Z")
 
 
-class Printer(LatexPrinter):
+class Printer(PositiveFirst, LatexPrinter):
     """SymPy's LaTeX with kernels as K^{x}_{i,i'} and expectations as a reader of papers would write them."""
 
     printmethod = "_netsor_latex"  # not SymPy's: some of its classes print themselves

@@ -7,9 +7,10 @@ from sympy.printing.str import StrPrinter
 
 from netsor.derive.objects import label
 from netsor.derive.printing.notes import notes
+from netsor.derive.printing.terms import PositiveFirst
 
 
-class TextPrinter(StrPrinter):
+class TextPrinter(PositiveFirst, StrPrinter):
     """SymPy's text with subscripts, sums and expectations as a reader of programs would write them."""
 
     printmethod = "_netsor_text"  # not SymPy's: some of its classes print themselves
