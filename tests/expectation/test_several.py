@@ -140,6 +140,6 @@ def test_as_few_variables_as_the_rank():
     root = reduced_root(mixed)
     assert root.shape == (2, 4, 3) and reduced_root(np.zeros((4, 4))).shape == (4, 0)
     np.testing.assert_allclose(root @ root.swapaxes(1, 2), mixed, atol=1e-14)
-    np.testing.assert_array_equal(reduced_root(np.array([[2.0, 1.0], [1.0, 2.0]])), np.linalg.cholesky([[2.0, 1.0], [1.0, 2.0]]))
+    np.testing.assert_allclose(reduced_root(np.array([[2.0, 1.0], [1.0, 2.0]])), np.linalg.cholesky([[2.0, 1.0], [1.0, 2.0]]), atol=1e-14)
     runs = expect_several(lambda x, _: x[..., 0] ** 2, np.full((1, 1, 2), 3.0), np.zeros((1, 1, 2, 2)), points=2**12, replicates=2)
     np.testing.assert_array_equal(runs, 9.0)
