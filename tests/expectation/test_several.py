@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
+from scipy.stats import chi2
 
 from netsor.expectation import ExpectationUndefined, expect_several
 from netsor.expectation import several
@@ -28,6 +30,24 @@ def test_the_spread_of_replicates_is_an_honest_error():
         runs = expect_several(product, np.zeros((1, 1, 2)), COVARIANCE[None, None], points=128, seed=seed)[:, 0]
         z.append((runs.mean() - EXACT) / (runs.std(ddof=1) / np.sqrt(8)))
     assert np.sum(np.abs(z) > 2.365) <= 24
+
+
+INDEPENDENT, CENTRED = np.eye(4), np.eye(4) - 0.25
+NORMALISED = quad(lambda q: q / (q + 4e-3) * chi2.pdf(q, 3), 0, np.inf)[0]
+
+
+@pytest.mark.parametrize("function, covariance, exact", [
+    (lambda x, _: np.maximum(x[..., 0], x[..., 1]) * np.maximum(x[..., 2], x[..., 3]), INDEPENDENT, 1 / np.pi),
+    (lambda x, _: x[..., 0] ** 2 / (np.mean(x * x, axis=-1) + 1e-3), CENTRED, NORMALISED),
+    (lambda x, _: np.cos(x[..., 0] * x[..., 2]) + np.cos(x.sum(axis=-1)), INDEPENDENT, 0.5**0.5 + np.exp(-2)),
+], ids=["kinks", "batch normalisation", "smooth"])
+def test_honest_errors_in_four_variables(function, covariance, exact):
+    """As above, with 16 randomisations: |z| > 2.131 has probability 5 % (t with 15 degrees of freedom)."""
+    z = []
+    for seed in range(200):
+        runs = expect_several(function, np.zeros((1, 1, 4)), covariance[None, None], points=256, replicates=16, seed=seed)[:, 0]
+        z.append((runs.mean() - exact) / (runs.std(ddof=1) / 4))
+    assert np.sum(np.abs(z) > 2.131) <= 24
 
 
 def test_quasi_random_points_beat_random_ones():
