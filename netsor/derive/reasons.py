@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from netsor.ir.program import Family
-from netsor.limit.forms import Atom, Sum
 from netsor.limit.recursion import Recursion, generic
+from netsor.limit.terms import Atom, Sum
 from netsor.rules import rule_of
 
 

@@ -28,6 +28,7 @@ def expect_several(
     replicates: int = 8,
     seed: int = 0,
     rotations: np.ndarray | None = None,
+    laws: np.ndarray | None = None,
     tolerance: float = SEMIDEFINITE,
 ) -> np.ndarray:
     """E function(X) for X ~ N(mean, covariance), by ``replicates`` independent scramblings of Sobol's sequence.
@@ -37,8 +38,10 @@ def expect_several(
     returns              (replicates, C): unbiased and independent over the first axis, so the standard error of
                          anything computed from them is that of a mean over replicates
 
-    ``rotations`` (C, k, k) say in which coordinates points are to be good; found for the first law if not given.
-    ``tolerance`` is that of :func:`psd_root`.  ``points`` is rounded up to a power of two. The result depends on the seed and not on how cells are chunked.
+    ``rotations`` (C, r, r), for covariances of rank r, say in which coordinates points are to be good; found for the first law if not
+    given.  Cells with the same number in ``laws`` (C,) have the same mean and covariance and get the same points, so that products
+    f_i f_j of functions have averages that are a Gram matrix.  ``tolerance`` is that of :func:`psd_root`.  ``points`` is rounded up to a
+    power of two. The result depends on the seed and not on how cells are chunked.
     Raises ExpectationUndefined when the function is not a number somewhere: such points are never dropped.
     """
     mean, covariance = np.asarray(mean, dtype=float), np.asarray(covariance, dtype=float)
@@ -47,16 +50,18 @@ def expect_several(
     if given[0] not in (1, replicates):
         raise ValueError(f"the first axis of mean and covariance is {given[0]}, neither 1 nor {replicates} replicates")
     mean = np.broadcast_to(mean, (*given, size))
-    roots = psd_root(np.broadcast_to(covariance, (*given, size, size)), tolerance)
+    roots = reduced_root(np.broadcast_to(covariance, (*given, size, size)), tolerance)
+    rank = roots.shape[-1]
     twins = _twins(mean, covariance)
     result = np.zeros((replicates, cells))
     points = 1 << max(points - 1, 0).bit_length()
     if points >= TURNED:
-        rotations = directions(function, mean[0], roots[0], CHUNK) if rotations is None else rotations
+        if rotations is None or rotations.shape[-1] != rank:
+            rotations = directions(function, mean[0], roots[0], CHUNK, laws)
         roots = roots @ rotations
-    for replicate, normals in _normals(points, size, replicates, seed):
+    for replicate, normals in _normals(points, rank, replicates, seed):
         law = replicate if given[0] > 1 else 0
-        step = max(1, CHUNK // max(1, normals.size))
+        step = max(1, CHUNK // max(1, len(normals) * size))
         for start in range(0, cells, step):
             halt_point()
             chunk = slice(start, min(start + step, cells))
@@ -72,6 +77,17 @@ def expect_several(
             _refuse_undefined(sums, values, x, start)
             result[replicate, chunk] += sums
     return result / points
+
+
+def reduced_root(covariance: np.ndarray, tolerance: float = SEMIDEFINITE) -> np.ndarray:
+    """L (..., k, r) with L L^T = covariance (..., k, k), r being the largest rank: as few variables as there are, those of the largest
+    variance first where there are fewer than k."""
+    roots = psd_root(covariance, tolerance)
+    size = np.linalg.norm(roots, axis=-2)
+    singular = (size == 0).any(axis=-1, keepdims=True)
+    order = np.argsort(np.where(singular, -size, 0.0), axis=-1, kind="stable")
+    rank = int((size > 0).sum(axis=-1).max(initial=0))
+    return np.take_along_axis(roots, order[..., None, :], axis=-1)[..., :rank]
 
 
 def _twins(mean: np.ndarray, covariance: np.ndarray) -> list[tuple[int, int, np.ndarray]]:

@@ -6,6 +6,8 @@ a parameter of the cell.
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 import numpy as np
 
 from netsor.ir.evaluate import Evaluator
@@ -31,10 +33,28 @@ class Cells:
         self.shape = tuple(sizes[label] for label in labels)
         self.count = int(np.prod(self.shape, dtype=int))
 
-    def positions(self, label: Index, window: slice) -> np.ndarray:
+    def positions(self, label: Index, window: slice | np.ndarray) -> np.ndarray:
         axis = self.labels.index(label)
         after = int(np.prod(self.shape[axis + 1:], dtype=int))
         return (np.arange(self.count)[window] // after) % self.shape[axis]
+
+    def combinations(self, labels: Container[Index]) -> np.ndarray:
+        """For every cell a number that says where it lies along some of the labels."""
+        own = [label for label in self.labels if label in labels]
+        if not own:
+            return np.zeros(self.count, dtype=int)
+        return np.ravel_multi_index([self.positions(label, slice(None)) for label in own], [self.sizes[label] for label in own])
+
+    def without_mirror_images(self, mirror: tuple[tuple[Index, Index], ...]) -> tuple[np.ndarray, np.ndarray]:
+        """One of every two cells that differ by the exchange of the labels in every pair of ``mirror``, in order; and for every cell
+        which of those stands for it."""
+        own = np.arange(self.count)
+        if not mirror or not {label for pair in mirror for label in pair} <= set(self.labels):
+            return own, own
+        other = {label: self.positions(partner, own) for pair in mirror for label, partner in (pair, pair[::-1])}
+        places = [other[label] if label in other else self.positions(label, own) for label in self.labels]
+        first_of_two = np.minimum(own, np.ravel_multi_index(places, self.shape))
+        return np.unique(first_of_two, return_inverse=True)
 
     def flatten(self, array: Labelled) -> np.ndarray:
         """The array over all cells, one axis."""
@@ -56,7 +76,7 @@ class CellEvaluator(Evaluator):
         self.leaves: list[Labelled] = []
         self._parameters: dict[Expr, Labelled] = {}
 
-    def at(self, expr: Expr, leaves: list[Labelled], window: slice) -> np.ndarray:
+    def at(self, expr: Expr, leaves: list[Labelled], window: slice | np.ndarray) -> np.ndarray:
         """Values of shape (cells in the window, points)."""
         self.leaves, self.window = leaves, window
         count = self.cells.positions(self.cells.labels[0], window).size if self.cells.labels else 1

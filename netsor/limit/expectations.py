@@ -167,7 +167,7 @@ class _Case:
             slot: self._law(slot, names) for slot, block in enumerate(self.blocks) if block.law is not None
         }
         apart = self._apart(entries, held, names)
-        several = lambda slots: len(slots) > 2 and not variables.keys() & set(slots)  # noqa: E731
+        several = lambda slots: len(slots) > 1 and not variables.keys() & set(slots)  # noqa: E731
         return mul(*[
             self._component([factors[f] for f in group], slots, apart if several(slots) else entries, means, mirror, variables)
             for group, slots in _components(factors, entries, len(self.blocks))
@@ -176,7 +176,8 @@ class _Case:
     def _apart(self, entries: dict, held: frozenset | None, names: list) -> dict:
         """The covariances with 0 between different variables where an equality holds that does not in this case.
 
-        What is computed there cancels, but three variables, two of which are taken for independent, need not have a covariance."""
+        What is computed there cancels, but what is left of the covariance of a variable with itself, a term of it taken out, may be any
+        number: none that the two can have, or that three of them can have together."""
         if held is None:
             return entries
         tests = [[substitute_chain(side, names) for side in sides(equality)] for equality in self.equalities if equality not in held]

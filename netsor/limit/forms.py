@@ -9,69 +9,24 @@ Arguments that are affine in Gaussian families are Gaussian themselves and are g
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 
 from netsor.ir.expressions import (
-    Add, Coord, Expr, Index, Indicator, Logic, Mul, ONE, Pow, Reduce, Where, both, fresh, mul,
+    Add, Coord, Expr, Index, Indicator, Logic, Mul, ONE, Pow, Reduce, Where, both, mul,
 )
-from netsor.ir.facts import bottom_up, vectors_of
+from netsor.ir.facts import Randomness, bottom_up, vectors_of
 from netsor.ir.polynomials import as_power, coords, degree, with_parts
 from netsor.ir.program import Custom, Family, Given, Iid, MatMul, Nonlin
 from netsor.ir.rewrite import children, free_indices, rebuild, rename_bound, substitute, walk
 from netsor.limit.limits import TooMuchWork
+from netsor.limit.parity import Sources
+from netsor.limit.shared_factors import Facts, gathered
+from netsor.limit.terms import ATOM, Atom, Form, Function, Sum, Term
 from netsor.rules.base import is_affine
 
 MAX_DEGREE = 4  # polynomials up to this degree are expanded into products
 MAX_TERMS = 256
 MAX_PARTS = 50_000
 MAX_FACTOR = 64  # parts of a sum that is kept whole as a factor
-
-
-@dataclass(frozen=True)
-class Term:
-    """``coefficient * product(factors)``, summed over ``indices`` where ``guard`` holds.  No factor: the constant vector 1."""
-
-    coefficient: Expr = ONE
-    factors: tuple = ()
-    indices: tuple[Index, ...] = ()
-    guard: Expr | None = None
-
-    def substitute(self, mapping: dict[Index, Expr]) -> "Term":
-        """The term with free indices replaced and its own indices renamed apart."""
-        mapping = {**mapping, **{index: fresh(index) for index in self.indices}}
-        guard = None if self.guard is None else substitute(self.guard, mapping)
-        factors = tuple(substitute(factor, mapping) for factor in self.factors)
-        return Term(substitute(self.coefficient, mapping), factors, tuple(mapping[i] for i in self.indices), guard)
-
-    def times(self, other: "Term") -> "Term":
-        other = other.substitute({})
-        return Term(
-            mul(self.coefficient, other.coefficient), self.factors + other.factors, self.indices + other.indices,
-            both(self.guard, other.guard),
-        )
-
-
-@dataclass(frozen=True)
-class Atom:
-    """Drawn by a rule: an input, a MatMul, a plug-in's Gaussian vector.  Gaussian, except for inputs with another law."""
-
-
-@dataclass(frozen=True)
-class Sum:
-    """A sum of products of families."""
-
-    terms: tuple[Term, ...]
-
-
-@dataclass(frozen=True)
-class Function:
-    """A coordinatewise expression in coordinates of Gaussian families and of inputs that are not Gaussian."""
-
-    body: Expr
-
-
-Form = Atom | Sum | Function
-ATOM = Atom()
 
 
 class Forms:
@@ -84,6 +39,10 @@ class Forms:
         self._sizes: dict[Family, float] = {}
         self._count = itertools.count()
         self._owner: Family | None = None  # whose definition hidden families are made for
+        self.sources = Sources(self)
+        self._facts = Facts(
+            self._is_joint, self.sources.share, lambda factor: self.form(factor.family) if isinstance(factor, Coord) else None,
+            lambda whole: self._parts(whole) <= MAX_PARTS, Randomness())
 
     def form(self, family: Family) -> Form:
         """The form of a vector family."""
@@ -116,7 +75,7 @@ class Forms:
         definition = family.definition
         if isinstance(definition, (Given, Iid, MatMul, Custom)):
             return ATOM
-        terms = self._expand(definition.body)
+        terms = gathered(self._expand(definition.body), self._facts)
         if len(terms) == 1 and len(terms[0].factors) == 1 and terms[0] == Term(ONE, terms[0].factors):
             if not isinstance(terms[0].factors[0], Coord):
                 return Function(self._gaussian_form(definition.body))
@@ -165,7 +124,7 @@ class Forms:
             case Reduce(op="sum") if expr.guard is None or not coords(expr.guard):
                 return [
                     Term(t.coefficient, t.factors, expr.indices + t.indices, both(expr.guard, t.guard))
-                    for t in self._expand(expr.body)
+                    for t in gathered(self._expand(expr.body), self._facts)
                 ]
             case Where() if not coords(expr.test):
                 kept = [t.times(Term(Indicator(expr.test))) for t in self._expand(expr.then)]
@@ -210,11 +169,24 @@ class Forms:
                 f"a formula of this limit has {parts:.2g} parts with its coordinatewise definitions written out",
                 "each definition uses earlier ones several times; a matrix between them ends the formula")
         expr = self._inline(expr)
-        affine = dict.fromkeys(self._affine_parts(expr))
+        return with_parts(expr, {part: self._intern(part) for part in self._variables(expr) if not isinstance(part, Coord)})
+
+    def _variables(self, expr: Expr) -> list[Expr]:
+        """The variables of an expression with everything written out: affine parts, where they are as few, or Gaussian coordinates."""
+        affine = list(dict.fromkeys(self._affine_parts(expr)))
         variables = [variable for variable in coords(expr) if self.is_gaussian(variable.family)]
-        if len(affine) == 1 or (len(variables) > 1 and len(affine) <= len(variables)):
-            return with_parts(expr, {part: self._intern(part) for part in affine if not isinstance(part, Coord)})
-        return expr
+        return affine if len(affine) == 1 or (len(variables) > 1 and len(affine) <= len(variables)) else variables
+
+    def _is_joint(self, factor: Expr) -> bool:
+        """Whether a factor of a term is a function of several variables, and no sum of products."""
+        if isinstance(factor, Coord) and (self.is_gaussian(factor.family) or not isinstance(self.form(factor.family), Function)):
+            return False
+        if self._parts(factor) > MAX_PARTS:
+            return False
+        whole = self._inline(factor)
+        others = [variable for variable in coords(whole) if not self.is_gaussian(variable.family)]
+        variables = self._variables(whole) + others
+        return len(variables) > 1 or any(free_indices(variable) - free_indices(factor) for variable in variables)
 
     def _parts(self, expr: Expr) -> float:
         """Parts of an expression with all coordinates that are not Gaussian written out."""

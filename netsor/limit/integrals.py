@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,8 +12,8 @@ from netsor.expectation import Estimate, expect_kernel, expect_pair, expect_seve
 from netsor.expectation.directions import directions
 from netsor.expectation.estimate import NotResolved
 from netsor.expectation.grid import GridExpectation, grid_expectation, grid_points
-from netsor.expectation.linear_algebra import SEMIDEFINITE, psd_root
-from netsor.expectation.several import CHUNK, TURNED
+from netsor.expectation.linear_algebra import SEMIDEFINITE
+from netsor.expectation.several import CHUNK, TURNED, reduced_root
 from netsor.ir.expressions import ONE, Expect, Expr, first, mul, second
 from netsor.ir.labelled import CELL, LEADING, POINT, SAMPLE, Labelled, align, arrange
 from netsor.ir.rewrite import bound as bound_indices
@@ -114,62 +115,86 @@ def _mirrored(f, g, expect: Expect, means, entries) -> tuple[Labelled, Estimate]
 
 
 def _several(expect: Expect, numbers: "Numbers") -> Labelled:
-    return _quasi_random(*_joint_law(expect, numbers), numbers, expect)
+    return _quasi_random(_joint_law(expect, numbers), numbers, expect)
 
 
 def _few(expect: Expect, numbers: "Numbers") -> tuple[Labelled, Estimate | None]:
     """Each cell on a grid of its own; quasi-random points for samples of the scores, over which errors average, for a great many
     cells, and where a function varies too fast."""
-    cells, mean, covariance, values = _joint_law(expect, numbers)
-    if SAMPLE in cells.labels:
-        return _quasi_random(cells, mean, covariance, values, numbers, expect), None
-    size = mean.shape[-1]
-    if cells.count * grid_points(size) <= GRID_EVALUATIONS:
+    joint = _joint_law(expect, numbers)
+    if SAMPLE in joint.cells.labels:
+        return _quasi_random(joint, numbers, expect), None
+    count, size = joint.mean.shape
+    if count * grid_points(size) <= GRID_EVALUATIONS:
         try:
-            found = [_on_grid(expect, cell, mean[cell], covariance[cell], values, numbers) for cell in range(cells.count)]
+            found = [_on_grid(expect, cell, joint, numbers) for cell in range(count)]
             estimate = Estimate([e.value for e in found], [e.error for e in found], f"quadrature ({size} variables)")
-            return cells.unflatten(estimate.value), estimate
+            return joint.over_all_cells(estimate.value), estimate
         except NotResolved:
             pass
-    points = quasi_random_points(cells.count, size, False, numbers.points)
-    runs = expect_several(values, mean[None], covariance[None], points=points, replicates=REPLICATES)
+    points = quasi_random_points(count, size, False, numbers.points)
+    runs = expect_several(
+        joint.values, joint.mean[None], joint.covariance[None], points=points, replicates=REPLICATES, laws=joint.laws)
     error = 3 * runs.std(axis=0, ddof=1) / np.sqrt(REPLICATES)
     estimate = Estimate(runs.mean(axis=0), error, f"randomised QMC, {REPLICATES} x {points} points")
-    return cells.unflatten(estimate.value), estimate
+    return joint.over_all_cells(estimate.value), estimate
 
 
-def _on_grid(expect: Expect, cell: int, mean: np.ndarray, covariance: np.ndarray, values, numbers: "Numbers") -> Estimate:
+def _on_grid(expect: Expect, cell: int, joint: "JointLaw", numbers: "Numbers") -> Estimate:
     """One cell; by its derivatives where the first randomisation had almost the same law."""
+    mean, covariance = joint.mean[cell], joint.covariance[cell]
     known = numbers.first.grids.get((expect, cell))
     near = None if known is None else known.near(mean, covariance)
     if near is not None:
         return near
-    found = grid_expectation(lambda x: values(x[None], slice(cell, cell + 1))[0], mean, covariance)
+    found = grid_expectation(lambda x: joint.values(x[None], slice(cell, cell + 1))[0], mean, covariance)
     if numbers.replicate == 0 and not numbers.is_given:
         numbers.first.grids[expect, cell] = found
     return found.estimate
 
 
-def _quasi_random(cells: Cells, mean: np.ndarray, covariance: np.ndarray, values, numbers: "Numbers", expect: Expect) -> Labelled:
+def _quasi_random(joint: "JointLaw", numbers: "Numbers", expect: Expect) -> Labelled:
     """With points of the replicate's own, so that the error shows between replicates."""
+    cells = joint.cells
     sampled = SAMPLE in cells.labels
     each = cells.count // cells.sizes[SAMPLE] if sampled and cells.sizes[SAMPLE] else cells.count
-    points = quasi_random_points(each, mean.shape[-1], sampled, numbers.points)
+    points = quasi_random_points(each, joint.mean.shape[-1], sampled, numbers.points)
     rotations, tolerance = None, max(SEMIDEFINITE, numbers.allowance(expect).share)
     if points >= TURNED and not sampled and not numbers.is_given:
         if expect not in numbers.first.rotations:
-            numbers.first.rotations[expect] = directions(values, mean, psd_root(covariance, tolerance), CHUNK)
+            root = reduced_root(joint.covariance, tolerance)
+            numbers.first.rotations[expect] = directions(joint.values, joint.mean, root, CHUNK, joint.laws)
         rotations = numbers.first.rotations[expect]
     result = expect_several(
-        values, mean[None], covariance[None], points=points, replicates=1, seed=numbers.seed, rotations=rotations,
-        tolerance=tolerance)
+        joint.values, joint.mean[None], joint.covariance[None], points=points, replicates=1, seed=numbers.seed, rotations=rotations,
+        laws=joint.laws, tolerance=tolerance)
     numbers.noise = min(max(numbers.noise, points**-0.5), NOISE)  # no more than pseudo-random points would leave
     numbers.note(f"randomised QMC, {points} points")
-    return cells.unflatten(result[0])
+    return joint.over_all_cells(result[0])
 
 
-def _joint_law(expect: Expect, numbers: "Numbers"):
-    """Cells, the means (cells, k) and covariances (cells, k, k) of all variables, and the function (x, window of cells) of them."""
+@dataclass(frozen=True)
+class JointLaw:
+    """What is integrated over several variables, in C of the cells: all but mirror images of others.
+
+    :ivar mean: (C, k); ``covariance`` (C, k, k); ``laws`` (C,) numbers cells by the two: those with the same number have the same law.
+    :ivar values: the function (x (cells in the window, points, k), window of the C cells) -> (cells in the window, points).
+    :ivar source: for each of all cells which of the C stands for it."""
+
+    cells: Cells
+    mean: np.ndarray
+    covariance: np.ndarray
+    laws: np.ndarray
+    values: Callable[[np.ndarray, slice], np.ndarray]
+    source: np.ndarray
+
+    def over_all_cells(self, result: np.ndarray) -> Labelled:
+        """Values of the C cells over all of them."""
+        return self.cells.unflatten(result[self.source])
+
+
+def _joint_law(expect: Expect, numbers: "Numbers") -> JointLaw:
+    """The law of all variables and the function of them."""
     body = mul(*expect.factors)
     means = [numbers.evaluate(mean) for mean in expect.mean]
     entries = [[numbers.evaluate(entry) for entry in row] for row in expect.covariance]
@@ -192,6 +217,8 @@ def _joint_law(expect: Expect, numbers: "Numbers"):
     place = np.arange(starts[-1])
     covariance[:, place, place] = nonnegative(covariance[:, place, place], numbers.allowance(expect))
     evaluator = CellEvaluator(numbers, cells)
+    kept, source = cells.without_mirror_images(expect.mirror)
+    _, laws = np.unique(cells.combinations({label for array in arrays for label in array.labels})[kept], return_inverse=True)
 
     def values(x: np.ndarray, window: slice) -> np.ndarray:
         leaves = [
@@ -201,9 +228,9 @@ def _joint_law(expect: Expect, numbers: "Numbers"):
             )
             for m, block in enumerate(expect.inner)
         ]
-        return evaluator.at(body, leaves, window)
+        return evaluator.at(body, leaves, kept[window])
 
-    return cells, mean, covariance, values
+    return JointLaw(cells, mean[kept], covariance[kept], laws, values, source)
 
 
 def quasi_random_points(each: float, dimension: float, sampled: bool, wanted: int = POINTS) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import reduce
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from netsor.ir.expressions import (
     Add, Call, Compare, Coord, Expr, Indicator, Leaf, Logic, Mul, Num, Pow, Reduce, Softmax, Where,
@@ -16,9 +17,12 @@ from netsor.ir.facts import bottom_up, vectors_of
 from netsor.ir.polynomials import coords
 from netsor.ir.program import Family, Nonlin
 from netsor.ir.rewrite import children, walk
-from netsor.limit.forms import Atom, Forms
 from netsor.limit.functions import parity_of_call
+from netsor.limit.terms import Atom
 from netsor.rules import Source, rule_of
+
+if TYPE_CHECKING:
+    from netsor.limit.forms import Forms
 
 Sign = Callable[[Expr], int]  # of a Coord or Leaf: +1 kept, -1 flipped, 0 neither
 
@@ -26,7 +30,7 @@ Sign = Callable[[Expr], int]  # of a Coord or Leaf: +1 kept, -1 flipped, 0 neith
 class Sources:
     """The sources of every family, and parities under flipping one of them."""
 
-    def __init__(self, forms: Forms):
+    def __init__(self, forms: "Forms"):
         self.forms = forms
         self._sources: dict[Family, frozenset[Source]] = {}
         self._parity: dict[Source, dict[Family, int]] = {}
@@ -54,6 +58,11 @@ class Sources:
     def meet(self, left: Family, right: Family) -> bool:
         """Whether two families may share an atom."""
         return any(a.meets(b) for a in self.of(left) for b in self.of(right))
+
+    def share(self, left: Expr, right: Expr) -> bool:
+        """Whether two expressions may share an atom."""
+        one, other = ([source for part in coords(expr) for source in self.at(part)] for expr in (left, right))
+        return any(a.meets(b) for a in one for b in other)
 
     def parity(self, reference: Coord, source: Source) -> int:
         """+1, -1 or 0 under flipping every atom of ``source``, other atoms and scalars held."""

@@ -18,9 +18,9 @@ from netsor.ir.program import Family, Moment, ScalarFunction
 from netsor.ir.rewrite import substitute
 from netsor.limit.equations import Binding, Equations
 from netsor.limit.expectations import expectation
-from netsor.limit.forms import Atom, Forms, Function, Sum, Term
+from netsor.limit.forms import Forms
 from netsor.limit.limits import Steps
-from netsor.limit.parity import Sources
+from netsor.limit.terms import Atom, Function, Sum, Term
 from netsor.rules import rule_of
 
 
@@ -46,7 +46,7 @@ class Recursion:
 
     def __init__(self, whole_kernels: bool = False) -> None:
         self.forms = Forms()
-        self.sources = Sources(self.forms)
+        self.sources = self.forms.sources
         self.equations = Equations(whole_kernels)
         self._known: dict[tuple, Kernel] = {}
         self._products: dict[frozenset, Kernel] = {}  # moments of three factors or more, by their factors

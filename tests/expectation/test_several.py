@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
+from scipy.stats import chi2
 
 from netsor.expectation import ExpectationUndefined, expect_several
 from netsor.expectation import several
 from netsor.expectation.directions import directions
+from netsor.expectation.several import reduced_root
 
 
 def product(x, cells):
@@ -27,6 +30,24 @@ def test_the_spread_of_replicates_is_an_honest_error():
         runs = expect_several(product, np.zeros((1, 1, 2)), COVARIANCE[None, None], points=128, seed=seed)[:, 0]
         z.append((runs.mean() - EXACT) / (runs.std(ddof=1) / np.sqrt(8)))
     assert np.sum(np.abs(z) > 2.365) <= 24
+
+
+INDEPENDENT, CENTRED = np.eye(4), np.eye(4) - 0.25
+NORMALISED = quad(lambda q: q / (q + 4e-3) * chi2.pdf(q, 3), 0, np.inf)[0]
+
+
+@pytest.mark.parametrize("function, covariance, exact", [
+    (lambda x, _: np.maximum(x[..., 0], x[..., 1]) * np.maximum(x[..., 2], x[..., 3]), INDEPENDENT, 1 / np.pi),
+    (lambda x, _: x[..., 0] ** 2 / (np.mean(x * x, axis=-1) + 1e-3), CENTRED, NORMALISED),
+    (lambda x, _: np.cos(x[..., 0] * x[..., 2]) + np.cos(x.sum(axis=-1)), INDEPENDENT, 0.5**0.5 + np.exp(-2)),
+], ids=["kinks", "batch normalisation", "smooth"])
+def test_honest_errors_in_four_variables(function, covariance, exact):
+    """As above, with 16 randomisations: |z| > 2.131 has probability 5 % (t with 15 degrees of freedom)."""
+    z = []
+    for seed in range(200):
+        runs = expect_several(function, np.zeros((1, 1, 4)), covariance[None, None], points=256, replicates=16, seed=seed)[:, 0]
+        z.append((runs.mean() - exact) / (runs.std(ddof=1) / 4))
+    assert np.sum(np.abs(z) > 2.131) <= 24
 
 
 def test_quasi_random_points_beat_random_ones():
@@ -112,3 +133,33 @@ def test_beyond_the_dimension_of_sobol_points_are_pseudo_random():
     size = 21_202
     _, normals = next(several._normals(2, size, 1, 0))
     assert normals.shape == (2, size) and abs(normals.mean()) < 5 / np.sqrt(2 * size)
+
+
+def test_cells_of_one_law_make_a_gram_matrix():
+    """E f_i f_j with f_i = |x_i - x_{i+1}| over one law, each cell with directions of its own if it were not told."""
+    size = 5
+    rows, columns = (index.ravel() for index in np.indices((size, size)))
+
+    def products(x, cells):
+        f = np.abs(x - np.roll(x, 1, axis=-1))
+        own = np.arange(len(x))[:, None]
+        points = np.arange(x.shape[1])
+        return f[own, points, rows[cells, None]] * f[own, points, columns[cells, None]]
+
+    law = np.broadcast_to(np.eye(size) - 1 / size, (size * size, size, size))[None]
+    runs = expect_several(
+        products, np.zeros((1, 1, size)), law, points=2**12, replicates=2, laws=np.zeros(size * size, dtype=int))
+    for run in runs.reshape(2, size, size):
+        np.testing.assert_allclose(run, run.T, rtol=1e-13)
+        assert np.linalg.eigvalsh(run).min() >= -1e-13
+
+
+def test_as_few_variables_as_the_rank():
+    centred = np.eye(4) - 0.25
+    mixed = np.stack([centred, np.diag([1.0, 0.0, 4.0, 0.0])])
+    root = reduced_root(mixed)
+    assert root.shape == (2, 4, 3) and reduced_root(np.zeros((4, 4))).shape == (4, 0)
+    np.testing.assert_allclose(root @ root.swapaxes(1, 2), mixed, atol=1e-14)
+    np.testing.assert_allclose(reduced_root(np.array([[2.0, 1.0], [1.0, 2.0]])), np.linalg.cholesky([[2.0, 1.0], [1.0, 2.0]]), atol=1e-14)
+    runs = expect_several(lambda x, _: x[..., 0] ** 2, np.full((1, 1, 2), 3.0), np.zeros((1, 1, 2, 2)), points=2**12, replicates=2)
+    np.testing.assert_array_equal(runs, 9.0)
