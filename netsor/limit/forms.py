@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 
 from netsor.ir.expressions import (
-    Add, Coord, Expr, Index, Indicator, Logic, Mul, ONE, Pow, Reduce, Where, both, mul,
+    Add, Call, Compare, Coord, Expr, Index, Indicator, Logic, Mul, Num, ONE, Pow, Reduce, Where, add, both, mul,
 )
 from netsor.ir.facts import Randomness, bottom_up, vectors_of
 from netsor.ir.polynomials import as_power, coords, degree, with_parts
@@ -121,16 +121,50 @@ class Forms:
                 for _ in range(int(expr.exponent.value)):
                     terms = _product(terms, self._expand(expr.base))
                 return terms if len(terms) <= MAX_TERMS else [Term(ONE, (expr,))]
+            case Pow(exponent=Num(value=2 | 3 | 4)) if degree(expr) is None and len(terms := self._apart(expr.base)) > 1:
+                expanded = [Term()]
+                for _ in range(int(expr.exponent.value)):
+                    expanded = _product(expanded, terms)
+                return expanded
+            case Call(function="max" | "min", arguments=(one, other)) if self._is_gaussian_gap(gap := add(one, mul(-1, other)), one, other):
+                hinge = Call("relu", (gap,))
+                return self._expand(add(other, hinge) if expr.function == "max" else add(one, mul(-1, hinge)))
             case Reduce(op="sum") if expr.guard is None or not coords(expr.guard):
                 return [
                     Term(t.coefficient, t.factors, expr.indices + t.indices, both(expr.guard, t.guard))
                     for t in gathered(self._expand(expr.body), self._facts)
                 ]
+            case Where(then=then, otherwise=otherwise) if coords(expr.test) and None not in (degree(then), degree(otherwise)) \
+                    and self._is_joint(expr) and (kept := self._indicator(expr.test)) is not None:
+                return self._expand(add(mul(kept, add(then, mul(-1, otherwise))), otherwise))
             case Where() if not coords(expr.test):
                 kept = [t.times(Term(Indicator(expr.test))) for t in self._expand(expr.then)]
                 opposite = Logic("not", (expr.test,))
                 return kept + [t.times(Term(Indicator(opposite))) for t in self._expand(expr.otherwise)]
         return [Term(ONE, (expr,))]
+
+    def _is_gaussian_gap(self, gap: Expr, *sides: Expr) -> bool:
+        """Whether the difference of two vectors is a Gaussian variable: their maximum is then one of them and a ReLU of that."""
+        return all(map(coords, sides)) and degree(gap) == 1 and all(self.is_gaussian(part.family) for part in coords(gap))
+
+    def _indicator(self, test: Expr) -> Expr | None:
+        """A condition on Gaussian variables as steps (0 at 0) of affine combinations of them; None if it is another."""
+        match test:
+            case Compare(op=">" | ">=" | "<" | "<=" as op, left=left, right=right):
+                gap = add(left, mul(-1, right)) if op in (">", "<=") else add(right, mul(-1, left))
+                if degree(gap) != 1 or not all(self.is_gaussian(part.family) for part in coords(gap)):
+                    return None
+                step = Call("step", (gap,))
+                return step if op in (">", "<") else add(ONE, mul(-1, step))
+            case Logic(op="and", arguments=arguments):
+                found = [self._indicator(argument) for argument in arguments]
+                return None if None in found else mul(*found)
+        return None
+
+    def _apart(self, base: Expr) -> list[Term]:
+        """The terms of a sum that is a function of several variables, if each is a product of functions of one; else nothing."""
+        terms = self._expand(base) if isinstance(base, (Add, Call)) and self._is_joint(base) else []
+        return [] if any(map(self._is_joint, (factor for term in terms for factor in term.factors))) or len(terms) > MAX_DEGREE else terms
 
     def _expand_product(self, expr: Mul) -> list[Term]:
         scalars = [factor for factor in expr.factors if not coords(factor)]

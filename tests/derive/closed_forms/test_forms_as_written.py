@@ -123,7 +123,7 @@ def test_every_function_is_cited_and_in_the_catalogue():
 
     for name in FUNCTIONS:
         assert citation(Activation(name))
-        assert name in nonlinearities.names() or name in ("constant", "monomial", "polynomial")
+        assert name in nonlinearities.names() or name in ("above", "constant", "monomial", "polynomial")
     assert citation(Activation("relu"), Activation("abs")) == citation(Activation("relu"))
     assert citation(Activation("mish")) == ""
     assert "Williams" in citation(Activation("relu"), Activation("erf"))
