@@ -65,7 +65,7 @@ def test_many_changed_blocks():
 
 @pytest.mark.slow
 def test_many_changed_programs():
-    check(changed_programs(ALL, seed=2), workers=2, seconds=450, each=LOADED)
+    check(changed_programs(ALL, seed=2), workers=2, seconds=300, each=LOADED)
 
 
 def test_some_changed_programs_at_finite_width():
