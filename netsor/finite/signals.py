@@ -1,4 +1,4 @@
-"""Ctrl-C goes to a whole process group: it is for the process that waits, not for its workers."""
+"""Ctrl-C and SIGTERM may go to a whole process group: they are for the process that waits, which ends its workers."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_interrupts() -> Iterator[None]:
-    """A context whose processes and threads never see SIGINT, from their first instruction on: they inherit the mask of the thread that
-    starts them.  An interrupt of this thread is held back until the end of the context."""
+    """A context whose processes and threads never see SIGINT and SIGTERM, from their first instruction on: they inherit the mask of the
+    thread that starts them.  A worker that died in the middle of its answer would be waited for.  Signals to this thread are held
+    back until the end of the context."""
     if not hasattr(signal, "pthread_sigmask"):  # not a Unix
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     try:
         yield
     finally:

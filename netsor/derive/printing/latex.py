@@ -169,7 +169,7 @@ def about(text: str) -> str:
     if found := NUMBERED.match(text):
         return subscripted(about(found[1]), found[2])
     pieces = PIECE.findall(text)
-    if len(pieces) > 1 and "".join(pieces) == text:
+    if "".join(pieces) == text and (len(pieces) > 1 or "." in text):
         return "".join(_piece(piece, after) for piece, after in zip(pieces, [*pieces[1:], ""]))
     return rf"\text{{{latex_escape(text)}}}"
 
