@@ -32,6 +32,7 @@ def correlation(x: float) -> float:
 
 
 ROUNDING = 1e-13  # of the terms of a sum, relative
+UNRESOLVED = 1e-9  # error of an integral beyond which it is no number
 NUMERIC: dict[type, Callable[..., float]] = {
     sympy.exp: math.exp, sympy.log: math.log, sympy.sin: math.sin, sympy.cos: math.cos, sympy.tanh: math.tanh,
     sympy.erf: math.erf, sympy.Abs: abs, sympy.Max: max, sympy.Min: min, sympy.floor: math.floor, sympy.ceiling: math.ceil,
@@ -174,7 +175,11 @@ class Evaluation:
         *others, (symbol, low, high) = expr.limits  # the last one is outermost
         function = sympy.Integral(expr.function, *others) if others else expr.function
         inside = lambda t: self._value(function, {**env, symbol: t})  # noqa: E731
-        return quad(inside, self._value(low, env), self._value(high, env), epsabs=1e-13, epsrel=1e-12, limit=200)[0]
+        ends = self._value(low, env), self._value(high, env)
+        value, error, *_ = quad(inside, *ends, epsabs=1e-13, epsrel=1e-12, limit=200, full_output=1)  # 1: no warnings
+        if error > UNRESOLVED * max(1.0, abs(value)):
+            raise Unknown(f"the integral over {symbol} is not resolved: {value:.6g} with an error of {error:.1g}")
+        return value
 
     def _softmax(self, expr: Softmax, env: dict) -> float:
         index, at = expr.limits[0], self._value(expr.at, env)
