@@ -54,7 +54,7 @@ samples_option = click.option(
     "--samples",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Samples of the scores, in 16 independent randomisations (rounded up).  Without it: about a second's worth.",
+    help="Samples of the scores, in 16 independent randomisations (rounded up).  Without it: a second's worth, or where one sample is long some twenty seconds'.",
 )
 points_option = click.option(
     "--points",

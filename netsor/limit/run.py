@@ -25,7 +25,7 @@ from netsor.limit.outputs.expected import expected_quantity, read
 from netsor.limit.points import affordable_points
 from netsor.limit.result import LimitResult
 from netsor.limit.sampling import Sampler
-from netsor.limit.work import Effort, check_draws, check_effort
+from netsor.limit.work import Effort, affordable_samples, check_draws, check_effort
 
 REPLICATES = 16
 SIGNALS = 0.2  # seconds after which a thread that waits wakes up to handle a signal that another one has received
@@ -39,7 +39,8 @@ def run_limit(
     """The infinite-width limit of a program.
 
     :param samples: samples of the scores, in 16 independent randomisations; rounded up to 16 times a power of two.
-        None: as many as a second or so allows, between 2**12 and 2**18.
+        None: as many as a second or so allows, between 2**12 and 2**18; fewer where expectations within them would take longer than
+        some twenty seconds.
     :param points: quasi-random points for each expectation that needs them, in each of 16 randomisations; rounded up to a power of two.
         None: 2**13, or up to 2**15 if a second or so allows and ``samples`` is None too.
     :param outputs: names of the outputs wanted (all by default).
@@ -62,7 +63,10 @@ def run_limit(
         if points is None:
             alone = lambda index: 1 if index.range.infinite else index.range.size  # noqa: E731
             points = POINTS if samples is not None else affordable_points(analysis, reported + asked, REPLICATES, alone)
-        sampler = Sampler(analysis, samples=samples, replicates=REPLICATES, seed=seed, points=1 << (points - 1).bit_length())
+        quasi_random = 1 << (points - 1).bit_length()
+        sampler = Sampler(analysis, samples=samples, replicates=REPLICATES, seed=seed, points=quasi_random)
+        if samples is None and (fewer := affordable_samples(analysis, sampler, reported + asked)) < sampler.samples:
+            sampler = Sampler(analysis, samples=fewer, replicates=REPLICATES, seed=seed, points=quasi_random)
         return _compute(program, analysis, sampler, reported, asked, progress, workers)
 
 

@@ -22,9 +22,10 @@ from netsor.limit.integrals import POINTS, quasi_random_points
 from netsor.limit.levels import Level
 from netsor.limit.limits import TooMuchWork
 from netsor.limit.outputs import Quantity
-from netsor.limit.sampling import Sampler
+from netsor.limit.sampling import FEWEST, Sampler
 
 SECONDS_LIMIT = 12 * 3600.0
+DEFAULT_SECONDS = 20.0  # of samples of which no number was asked for
 ELEMENT = 5e-9  # seconds for one number to go through one operation
 MULTIPLY_ADD = 2e-10  # in a matrix product
 PAIR = 1e-6  # the expectation of one pair, interpolated or by formula
@@ -60,6 +61,14 @@ def check_effort(analysis: Analysis, sampler: Sampler, quantities: list[Quantity
             hint = f"{affordable:,} samples would take about {duration(affordable * found.per_sample)}"
         raise TooMuchWork(f"this limit would take about {duration(found.seconds)}", hint)
     return found, workers
+
+
+def affordable_samples(analysis: Analysis, sampler: Sampler, quantities: list[Quantity]) -> int:
+    """The samples of the sampler, or so many halves of them that they take DEFAULT_SECONDS at most; no fewer than FEWEST."""
+    samples, each = sampler.samples, effort(analysis, sampler, quantities, 1).per_sample
+    while samples > FEWEST and samples * each > DEFAULT_SECONDS:
+        samples //= 2
+    return samples
 
 
 def check_draws(count: int, found: Effort) -> None:
