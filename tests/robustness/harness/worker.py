@@ -113,11 +113,12 @@ def main() -> None:
     from scipy import stats  # noqa: F401
 
     from netsor.compare import comparison, drawing  # noqa: F401
+    from netsor.finite import effort
     from netsor.ir import labelled
     from netsor.language import state
     from netsor.limit import limits, work
 
-    drawing.LONGEST = EFFORT_SECONDS
+    effort.LONGEST = EFFORT_SECONDS
     labelled.MEMORY_LIMIT, work.SECONDS_LIMIT = ARRAY_BYTES, EFFORT_SECONDS
     state.FAMILY_LIMIT = FAMILIES
     limits.Steps.IN_ONE, limits.Steps.IN_ALL = TERMS_IN_ONE, TERMS_IN_ALL
