@@ -205,6 +205,8 @@ output f, g, b, w
 """),
 }
 
+CASES["a recurrence of eight steps"] = (12, CASES["a recurrence longer than the width"][1])
+
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_law_is_that_of_dense_sampling(name, differences, exact_and_dense):
