@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
@@ -179,4 +180,10 @@ def _parallel(draw: Callable[..., Arrays], blocks: range, workers: int) -> Itera
     with _one_blas_thread():
         with without_interrupts():  # workers are started here
             drawn = run(delayed(draw)(block=block, plugins=loaded_plugins()) for block in blocks)
-        yield from drawn
+        try:
+            for each in drawn:  # noqa: UP028 (yield from would close it while warnings are on)
+                yield each
+        finally:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # joblib's, of blocks that nobody waits for any more
+                drawn.close()
