@@ -14,9 +14,15 @@ def test_the_text_says_what_decides(cli, relu):
     assert (outcome.status, outcome.err) == (0, "")
     assert "relu: One layer." in outcome.out and "n → ∞ with N = 2" in outcome.out
     assert "agrees  with the limit within noise: " in outcome.out and "false-alarm rate 0.0001" in outcome.out
-    assert "2,000 runs at each width, an exact limit, seed 0" in outcome.out
+    assert re.search(r"2,000 runs at each width, a limit with errors up to \de-1\d, seed 0", outcome.out)
     for statistic in ("variance", "excess kurtosis", "covariance", "cf real 2/sd", "distribution"):
         assert re.search(rf"^    z +{statistic} ", outcome.out, re.MULTILINE)
+
+
+def test_a_limit_with_errors_is_not_called_exact(cli, program):
+    text = "width n\ninput h, g, k ~ N(0, 1)\nmatrix W ~ N(0, 1/n)\nz = W @ tanh(h*g*k + h)\noutput z\n"
+    outcome = cli("compare", program(text), "--width", "16,32", "--runs", 200)
+    assert "200 runs at each width, a limit with errors up to 0.000" in outcome.out
 
 
 def test_json_has_every_statistic_at_every_width(cli, relu):

@@ -97,7 +97,7 @@ def _kernel_densities(comparison: Comparison) -> list[str]:
 
 
 def _effort(comparison: Comparison, wanted: tuple[int, ...], seconds: float) -> str:
-    samples = f"{comparison.samples:,} samples of the scores" if comparison.samples else "an exact limit"
+    samples = f"{comparison.samples:,} samples of the scores" if comparison.samples else _certainty(comparison)
     widths = ""
     if comparison.interrupted:
         done = len(comparison.widths)
@@ -105,6 +105,12 @@ def _effort(comparison: Comparison, wanted: tuple[int, ...], seconds: float) -> 
         dropped = f" ({comparison.dropped:,} more at width {wanted[done]:,} are not used)" if comparison.dropped else ""
         widths = f"interrupted: {done} of {len(wanted)} widths, {runs}{dropped}; "
     return f"{widths}{comparison.runs:,} runs at each width, {samples}, seed {comparison.seed}, {duration(seconds)}"
+
+
+def _certainty(comparison: Comparison) -> str:
+    """How well the limit is known where no scores are sampled."""
+    errors = [float(np.max(own.error, initial=0.0)) for variable in comparison.limit.values() for own in (variable.mean, variable.var)]
+    return "an exact limit" if not max(errors, default=0.0) else f"a limit with errors up to {max(errors):.1g}"
 
 
 def _strong(text: str) -> str:
