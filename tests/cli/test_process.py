@@ -105,7 +105,7 @@ def test_a_closed_pipe_is_silent(outside):
 
 
 @pytest.mark.parametrize("number, status", [(signal.SIGINT, 0), (signal.SIGTERM, 143)])
-@pytest.mark.parametrize("seconds", [2.5, 6])
+@pytest.mark.parametrize("seconds", [2.5, pytest.param(6, marks=pytest.mark.slow)])
 def test_a_signal_to_the_whole_group_leaves_no_traceback_and_no_warning(outside, attention, number, status, seconds):
     """As a terminal sends Ctrl-C: to the workers too, which may still be importing."""
     process = outside("simulate", attention, "--runs", 10**7, "--output", "y", "--workers", 3, start_new_session=True)

@@ -43,6 +43,7 @@ def test_products_over_layers_factorise(law, factor, second, fourth):
     assert float(values["excess kurtosis(x[3])"]) == pytest.approx(3 * (square / first**2 - 1), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_many_layers_take_no_expansion():
     assert float(parse(DEEP.format(law="Bernoulli(q)", factor="g[l]"), L=60).derive().evaluate()["Cov(x[60], x[60])"]) == pytest.approx(1.3**60)
 

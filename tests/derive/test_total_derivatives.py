@@ -57,6 +57,7 @@ def test_the_derivative_of_a_derivative():
     assert "ddK_h" in second.text() and "ddK^{h}" in second.latex()
 
 
+@pytest.mark.slow
 def test_fifty_layers_have_one_more_recursion():
     """Linear in depth: twice the equations, merged to one line more; the derivative of the variance by sw2 at the fixed point."""
     start = time.process_time()
