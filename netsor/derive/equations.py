@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable
 
 import sympy
 
+from netsor.derive.mentions import with_bound_apart
 from netsor.derive.names import LoopNumber
 from netsor.derive.statement import Statement
 
@@ -64,7 +65,7 @@ class Equations:
                 continue
             if element not in known:
                 known[element] = self.unfolded(self.right(statement, element), only, known)
-            places[element] = _apart(known[element], _symbols(expr))
+            places[element] = with_bound_apart(known[element], expr.atoms(sympy.Symbol))
         return expr.xreplace(places) if places else expr
 
     @staticmethod
@@ -73,24 +74,4 @@ class Equations:
         pattern, subscripts = head(statement.symbol)[1], head(element)[1]
         letters = {own: given for own, given in zip(pattern, subscripts) if own != given and not isinstance(own, LoopNumber)}
         used = set().union(*(given.free_symbols for given in letters.values()))
-        return _apart(statement.right, used).xreplace(letters) if letters else statement.right
-
-
-def _symbols(expr: sympy.Expr) -> set:
-    return expr.atoms(sympy.Symbol)
-
-
-def _apart(expr: sympy.Expr, used: set) -> sympy.Expr:
-    """The formula with bound symbols renamed that have a meaning where it will stand."""
-    bound = {
-        symbol for part in sympy.preorder_traversal(expr) for symbol in getattr(part, "bound_symbols", ())
-        if isinstance(part, sympy.Expr) and isinstance(symbol, sympy.Symbol)}
-    clashes, taken = bound & used, {str(symbol) for symbol in _symbols(expr) | used}
-    names = {}
-    for symbol in sorted(clashes, key=str):
-        name = symbol.name
-        while name in taken:
-            name += "'"
-        taken.add(name)
-        names[symbol] = symbol.func(name, **symbol._assumptions_orig)
-    return expr.xreplace(names) if names else expr
+        return with_bound_apart(statement.right, used).xreplace(letters) if letters else statement.right

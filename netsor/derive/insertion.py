@@ -18,7 +18,7 @@ import sympy
 
 from netsor.derive.convert import summation
 from netsor.derive.mentions import key as key_of
-from netsor.derive.mentions import mentioned
+from netsor.derive.mentions import mentioned, with_bound_apart
 from netsor.derive.names import LoopNumber
 from netsor.derive.objects import GaussianExpectation, InfiniteAverage, ScoreExpectation
 from netsor.derive.statement import Covariance, Expected, Kurtosis, Statement
@@ -49,7 +49,8 @@ class Formula:
     right: sympy.Expr
 
     def at(self, subscripts: tuple) -> sympy.Expr:
-        return self.right.xreplace(dict(zip(self.letters, subscripts)))
+        used = set().union(*(each.free_symbols for each in subscripts))
+        return with_bound_apart(self.right, used).xreplace(dict(zip(self.letters, subscripts)))
 
 
 class Insertion:
@@ -81,7 +82,8 @@ class Insertion:
         places = {each: value for each in mentioned(expr) if (value := self.value(each, more)) is not None}
         if not places and finish is None:
             return expr
-        found = (finish or simplified)(expr.xreplace(places))
+        own = expr.atoms(sympy.Symbol)
+        found = (finish or simplified)(expr.xreplace({each: with_bound_apart(value, own) for each, value in places.items()}))
         return expr if found.has(sympy.nan, sympy.zoo) else found
 
     def value(self, element: sympy.Expr, more: Mapping[tuple, Formula]) -> sympy.Expr | None:

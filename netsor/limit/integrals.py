@@ -236,7 +236,7 @@ def _joint_law(expect: Expect, numbers: "Numbers") -> JointLaw:
 def quasi_random_points(each: float, dimension: float, sampled: bool, wanted: int = POINTS) -> int:
     """How many points for ``each`` cells (of every sample, if sampled), whatever the size of a chunk of samples: as many as wanted
     (a power of two) within a budget, which grows with what is wanted."""
-    budget = SAMPLE_EVALUATIONS if sampled else EVALUATIONS * max(1, wanted // POINTS)
+    budget = (SAMPLE_EVALUATIONS if sampled else EVALUATIONS) * max(1, wanted // POINTS)
     points = FEWEST_POINTS
     while points < (min(wanted, POINTS) if sampled else wanted) and 2 * points * each * dimension <= budget:
         points *= 2

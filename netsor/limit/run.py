@@ -42,7 +42,8 @@ def run_limit(
         None: as many as a second or so allows, between 2**12 and 2**18; fewer where expectations within them would take longer than
         some twenty seconds.
     :param points: quasi-random points for each expectation that needs them, in each of 16 randomisations; rounded up to a power of two.
-        None: 2**13, or up to 2**15 if a second or so allows and ``samples`` is None too.
+        None: 2**13, or up to 2**15 if a second or so allows and ``samples`` is None too.  Expectations within samples take fewer; beyond
+        2**13 so many times more of them.
     :param outputs: names of the outputs wanted (all by default).
     :param progress: called with (samples done, samples in all).
     :param workers: threads; None: one for each usable core, fewer where memory does not suffice for what they hold at once.

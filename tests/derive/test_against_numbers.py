@@ -44,7 +44,7 @@ def numbers_of(program, scores: dict) -> dict[str, np.ndarray]:
         value = context.evaluate(expression)
         flat = axes[0] + axes[1]
         given = sorted(analysis.randomness.scores(one) | analysis.randomness.scores(other), key=lambda f: f.order)
-        scores = () if joint else tuple(dict.fromkeys(family.name for family in given if family not in (one, other)))
+        scores = () if joint else tuple(dict.fromkeys(names.family(family) for family in given if family not in (one, other)))
         key = left_side(Statement("outputs", Covariance(*elements), None, "", given=scores))
         found[key] = arrange(value, flat, {axis: axis.range.size for axis in flat})
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import sympy
 
-from netsor.api import load
+from netsor.api import load, parse
 from netsor.derive.closed_forms import Activation, is_shorter_in_rho, pair_moment
 from netsor.derive.printing.text import text
 from netsor.derive.tidy import tidy
@@ -121,3 +121,19 @@ def test_tidy_keeps_values():
     for formula, values in itertools.product(formulas, itertools.product((-2, 3), (1, 5), (0, 2), (1, 2), (1, 2))):
         places = dict(zip((a, K, lam, i, j), values))
         assert sympy.simplify(tidy(formula).subs(places) - formula.subs(places)) == 0
+
+
+def test_indices_of_sums_are_kept_apart_from_those_of_what_is_inserted():
+    """E[s s'] = sum_k (sum_j delta_jk)/4 over two sums whose letters were both j: 1/2, not 1."""
+    text = """width n
+index i, j in 1..2
+const C[i,j] = 1 if i == j else 0
+input x[i] ~ N(0, C)
+matrix W ~ N(0, 2/n)
+s[i] = mean(x[j] for j)
+g[i] = W @ x[3-i] - W @ x[i] - s[1]
+h[i] = leaky_relu(x[3-i] + g[3-i] - 0.3, 0.2)
+output s, g, h
+"""
+    formulas = parse(text).derive()
+    assert formulas["Cov(s[i], s[i'])"] == sympy.Rational(1, 2)

@@ -13,6 +13,7 @@ import numpy as np
 from generator.programs import text
 
 import netsor
+from netsor.limit.integrals import POINTS
 
 STAGES = ((32, 500), (64, 2_000), (128, 4_000))  # width and runs of one comparison; the next one is made if a comparison fails
 SIGMAS = 5.0
@@ -25,6 +26,7 @@ REFUSALS = {"N401", "N402", "N405", "N407", "N409"}
 NOISY = re.compile(r"\[N514\].* (?:eigenvalue|variance is|by) (-?[\d.e-]+)$", re.MULTILINE)
 NOISE, NOISE_GIVEN_SCORES = 1e-3, 0.1
 """A covariance that is none may be refused if it is off by the noise of the quasi-random integrals behind it: few points for each sample."""
+MORE = 16
 
 
 @dataclass(frozen=True)
@@ -57,13 +59,14 @@ def with_outputs(statements: list[str]) -> str:
 
 
 def _outcome(source: str, stages) -> Outcome:
+    program = None
     try:
         program = netsor.parse(source)
         limit = program.limit(samples=2**8, workers=1)
         wanted = {name: _limit_moments(variable) for name, variable in limit.items()}
     except netsor.NetsorError as error:
         codes = {diagnostic.code for diagnostic in error.diagnostics}
-        allowed = REFUSALS | ({"N514"} if _is_noise(source, str(error)) else set())
+        allowed = REFUSALS | ({"N514"} if _is_noise(program, source, str(error)) else set())
         return Outcome("refused" if codes <= allowed else "refused for a reason that it should not have", str(error))
     for name, (value, error) in wanted.items():
         if not (np.isfinite(value).all() and np.isfinite(error).all()):
@@ -95,9 +98,22 @@ def formulas_disagree(program: netsor.Program, limit) -> str:
     return ""
 
 
-def _is_noise(source: str, message: str) -> bool:
+def _is_noise(program: netsor.Program | None, source: str, message: str) -> bool:
+    """Whether what is off is small, or falls by half or goes with so many times the points for each sample."""
+    off = _noise(message)
+    if off is None or off <= (NOISE_GIVEN_SCORES if " / sqrt(n)" in source else NOISE):
+        return off is not None
+    try:
+        program.limit(samples=2**6, workers=1, points=MORE * POINTS)
+    except netsor.NetsorError as error:
+        return (_noise(str(error)) or np.inf) <= off / 2
+    return True
+
+
+def _noise(message: str) -> float | None:
+    """By how much a covariance is none, if that is why a program is refused."""
     found = NOISY.search(message)
-    return found is not None and abs(float(found[1])) <= (NOISE_GIVEN_SCORES if " / sqrt(n)" in source else NOISE)
+    return None if found is None else abs(float(found[1]))
 
 
 def disagreement(program: netsor.Program, wanted: dict, width: int, runs: int, seed: int) -> str:
