@@ -64,7 +64,7 @@ def test_progress_on_a_terminal_then_ctrl_c_shows_what_is_done(outside, attentio
     while time.monotonic() < deadline:
         seen += read(ours)
         done = [int(number.replace(b",", b"")) for number in re.findall(rb"([\d,]{7,}) of", seen)]
-        if done and max(done) >= 2**20:  # every randomisation has something, and a rate is known
+        if done and max(done) >= 2**20 and re.search(rb"\d/s", seen):  # every randomisation has something, and a rate is known
             break
     process.send_signal(signal.SIGINT)
     while chunk := read(ours):
