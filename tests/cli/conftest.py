@@ -116,3 +116,22 @@ def attention(program):
 def relu(program):
     """A program whose limit is exact."""
     return program(RELU, "relu.netsor")
+
+
+@pytest.fixture
+def stop_at(monkeypatch):
+    """``stop_at(k, "run")``: Ctrl-C arrives when that command reports progress for the k-th time."""
+    from netsor.cli.progress import ProgressDisplay
+
+    def install(call: int, command: str) -> None:
+        calls = iter(range(1, 10**6))
+
+        class Stopping(ProgressDisplay):
+            def __call__(self, done, total):
+                super().__call__(done, total)
+                if next(calls) == call:
+                    raise KeyboardInterrupt
+
+        monkeypatch.setattr(f"netsor.cli.{command}.ProgressDisplay", Stopping)
+
+    return install

@@ -2,28 +2,8 @@
 
 import re
 
-import pytest
 
-from netsor.cli.progress import ProgressDisplay
 from netsor.language.diagnostics import Diagnostic, Severity
-
-
-@pytest.fixture
-def stop_at(monkeypatch):
-    """``stop_at(k)``: Ctrl-C arrives when progress is reported for the k-th time."""
-
-    def install(call: int) -> None:
-        calls = iter(range(1, 10**6))
-
-        class Stopping(ProgressDisplay):
-            def __call__(self, done, total):
-                super().__call__(done, total)
-                if next(calls) == call:
-                    raise KeyboardInterrupt
-
-        monkeypatch.setattr("netsor.cli.run.ProgressDisplay", Stopping)
-
-    return install
 
 
 WANTED = 2**18
@@ -32,7 +12,7 @@ EACH = 16 * 1024  # a chunk of every replicate has a multiple of 1024 samples
 
 def test_the_text_says_how_many_samples_of_how_many(cli, attention, stop_at):
     """Twenty chunks: every replicate has one or, if several finished at once, a few more."""
-    stop_at(20)
+    stop_at(20, "run")
     outcome = cli("run", attention, "--samples", WANTED, "--output", "y")
     assert outcome.status == 0 and outcome.err == ""
     done = int(re.search(r"interrupted: ([\d,]+) of 262,144 samples of the scores", outcome.out).group(1).replace(",", ""))
@@ -41,14 +21,14 @@ def test_the_text_says_how_many_samples_of_how_many(cli, attention, stop_at):
 
 
 def test_the_json_says_so_too(cli, attention, stop_at):
-    stop_at(20)
+    stop_at(20, "run")
     found = cli("run", attention, "--samples", WANTED, "--output", "y", "--json").json
     assert found["interrupted"] == {"samples": found["samples"], "wanted": WANTED}
     assert found["samples"] % EACH == 0 and EACH <= found["samples"] < WANTED
 
 
 def test_with_nothing_done_there_is_a_sentence_and_status_130(cli, attention, stop_at):
-    stop_at(1)
+    stop_at(1, "run")
     outcome = cli("run", attention, "--samples", 2**18)
     assert (outcome.status, outcome.out, outcome.err) == (130, "", "interrupted before there was a result\n")
 

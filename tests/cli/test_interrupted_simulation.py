@@ -3,34 +3,14 @@
 import re
 
 import numpy as np
-import pytest
 
-from netsor.cli.progress import ProgressDisplay
 
 BLOCK = 256  # runs that are drawn at a time
 WANTED = 10 * BLOCK + 7
 
 
-@pytest.fixture
-def stop_at(monkeypatch):
-    """``stop_at(k)``: Ctrl-C arrives when progress is reported for the k-th time."""
-
-    def install(call: int) -> None:
-        calls = iter(range(1, 10**6))
-
-        class Stopping(ProgressDisplay):
-            def __call__(self, done, total):
-                super().__call__(done, total)
-                if next(calls) == call:
-                    raise KeyboardInterrupt
-
-        monkeypatch.setattr("netsor.cli.simulate.ProgressDisplay", Stopping)
-
-    return install
-
-
 def test_the_text_says_how_many_runs_of_how_many(cli, relu, stop_at):
-    stop_at(3)
+    stop_at(3, "simulate")
     outcome = cli("simulate", relu, "--width", 8, "--runs", WANTED)
     assert outcome.status == 0 and outcome.err == ""
     assert re.search(r"^interrupted: 768 of 2,567 runs, seed 0", outcome.out, re.M)
@@ -39,7 +19,7 @@ def test_the_text_says_how_many_runs_of_how_many(cli, relu, stop_at):
 
 def test_the_draws_are_the_first_of_those_asked_for(cli, relu, stop_at, tmp_path):
     cli("simulate", relu, "--width", 8, "--runs", WANTED, "--out", tmp_path / "whole.npz")
-    stop_at(3)
+    stop_at(3, "simulate")
     found = cli("simulate", relu, "--width", 8, "--runs", WANTED, "--out", tmp_path / "part.npz", "--json").json
     assert found["interrupted"] == {"runs": 768, "wanted": WANTED} and found["runs"] == 768
     whole, part = np.load(tmp_path / "whole.npz"), np.load(tmp_path / "part.npz")
