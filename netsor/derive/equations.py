@@ -10,8 +10,6 @@ from netsor.derive.mentions import with_bound_apart
 from netsor.derive.names import LoopNumber
 from netsor.derive.statement import Statement
 
-SECTIONS = ("given", "kernels", "scalars")  # whose left sides formulas mention by name
-
 
 def head(symbol: sympy.Expr) -> tuple[str, tuple]:
     """The name and the subscripts of a named quantity."""
@@ -33,7 +31,7 @@ class Equations:
     def __init__(self, statements: Iterable[Statement]):
         self.table: dict[str, list[Statement]] = {}
         for statement in (part for each in statements for part in (each, *each.where)):
-            if statement.section in SECTIONS:
+            if statement.defines:
                 self.table.setdefault(head(statement.symbol)[0], []).append(statement)
 
     def of(self, element: sympy.Expr) -> Statement | None:

@@ -16,12 +16,12 @@ from types import MappingProxyType
 
 import sympy
 
-from netsor.derive.convert import summation
 from netsor.derive.mentions import key as key_of
 from netsor.derive.mentions import mentioned, with_bound_apart
 from netsor.derive.names import LoopNumber
 from netsor.derive.objects import GaussianExpectation, InfiniteAverage, ScoreExpectation
 from netsor.derive.statement import Covariance, Expected, Kurtosis, Statement
+from netsor.derive.sums import summation
 from netsor.derive.tidy import tidy
 
 LONGEST_NUMBER = 6  # operations of a number that is as short as a name
@@ -72,7 +72,7 @@ class Insertion:
             tried = self.inserted(right, self.short)
             right = tried if _is_trivial(tried, quantities=True) or tried.count_ops() < right.count_ops() else right
         result = replace(statement, right=right, where=where)
-        if statement.section in ("given", "kernels", "scalars"):
+        if statement.defines:
             self.learn(result)
         return result
 

@@ -17,7 +17,6 @@ from netsor.derive.mentions import key, mentioned
 from netsor.derive.names import LoopNumber
 from netsor.derive.statement import Statement
 
-DEFINED = ("given", "kernels", "scalars")  # sections whose left sides other formulas mention
 LETTERS = ("l", "m", "t", "k", "r")
 PASS, ANY = sympy.Symbol("<pass>", integer=True), sympy.Symbol("<any>", integer=True)
 
@@ -97,7 +96,7 @@ def _place(run: Run, own: list[int], users: dict[tuple, list[int]]) -> int:
     """Where the line of a run stands: last, after all that it mentions; first where others in between mention it (a recursion of several
     lines)."""
     first, last = own[0], own[-1]
-    if run.members[0].section in DEFINED:
+    if run.members[0].defines:
         names = [key(part.symbol)[0] for member in run.members for part in (member, *member.where)]
         if any(first < position < last and position not in own for name in names for position in users.get(name, ())):
             return first

@@ -31,6 +31,11 @@ class LoopNumber(sympy.Symbol):
         return (self.value, self.place, self.of), {}
 
 
+def without_loops(expr: sympy.Expr) -> sympy.Expr:
+    """The formula with the numbers of loops as integers."""
+    return expr.xreplace({number: sympy.Integer(number.value) for number in expr.atoms(LoopNumber)})
+
+
 class Names:
     """The symbols of one derivation."""
 

@@ -16,6 +16,7 @@ import sympy
 from netsor.derive import objects
 from netsor.derive.closed_forms import attention
 from netsor.derive.evaluate import Evaluation
+from netsor.derive.names import without_loops
 from netsor.derive.quadrature import Unknown
 
 PREFIX = "netsor_"
@@ -40,16 +41,11 @@ def code(expr: sympy.Expr, printer) -> str:
     name = printer._module_format(f"{objects.NUMERICALLY}.netsor_number")
     which = tuple(str(general[symbol]) for symbol in symbols if symbol in arrays)
     values = "".join(f", {printer._print(symbol)}" for symbol in symbols)
-    return f"{name}({sympy.srepr(_plain(expr).xreplace(general))!r}, {which!r}{values})"
+    return f"{name}({sympy.srepr(without_loops(expr).xreplace(general))!r}, {which!r}{values})"
 
 
 def _kind(symbol: sympy.Symbol) -> dict[str, bool]:
     return {"integer": True} if symbol.is_integer else {"real": True} if symbol.is_real else {}
-
-
-def _plain(expr: sympy.Expr) -> sympy.Expr:
-    """The formula with the numbers of loops as numbers."""
-    return expr.xreplace({symbol: sympy.Integer(symbol.value) for symbol in expr.atoms(sympy.Symbol) if hasattr(symbol, "value")})
 
 
 def netsor_number(formula: str, arrays: tuple[str, ...], *values: Any) -> Any:

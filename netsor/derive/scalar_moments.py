@@ -13,6 +13,8 @@ from collections.abc import Iterable, Mapping
 import sympy
 
 from netsor.derive.closed_forms import polynomial_moment
+from netsor.derive.equations import Equations
+from netsor.derive.mentions import key
 from netsor.derive.objects import Indicator, function
 from netsor.derive.statement import Statement
 
@@ -30,12 +32,8 @@ class ScalarMoments:
     family count as dependent.  ``statements`` are the equations of everything else that has a name."""
 
     def __init__(self, statements: Iterable[Statement], laws: Mapping[sympy.Expr, tuple[sympy.Expr, sympy.Expr]]):
-        self.laws = {_head(element)[:2]: law for element, law in laws.items()}
-        self.equations: dict[tuple, tuple[tuple, sympy.Expr]] = {}
-        for each in [part for statement in statements for part in (statement, *statement.where)]:
-            if each.section in ("kernels", "scalars"):
-                name, fixed, letters = _head(each.symbol)
-                self.equations[name, fixed] = letters, each.right
+        self.laws = {key(element)[0]: law for element, law in laws.items()}
+        self.equations = Equations(statements)
         self._behind: dict[sympy.Expr, frozenset] = {}
         self._known: dict[sympy.Expr, sympy.Expr] = {}
         self.steps = 0
@@ -94,18 +92,15 @@ class ScalarMoments:
         for part in expr.atoms(sympy.Symbol, sympy.Indexed):
             if part not in self._behind:
                 self._behind[part] = frozenset()
-                name, right = _head(part)[:2], self.equation(part)
+                name, right = key(part)[0], self.equation(part)
                 self._behind[part] = frozenset((name,)) if name in self.laws else frozenset() if right is None else self.behind(right)
             found |= self._behind[part]
         return found
 
     def equation(self, part: sympy.Expr) -> sympy.Expr | None:
         """The right side of the equation of a named quantity, at its subscripts."""
-        name, fixed, own = _head(part)
-        if (name, fixed) not in self.equations:
-            return None
-        letters, right = self.equations[name, fixed]
-        return right.xreplace(dict(zip(letters, own)))
+        statement = self.equations.of(part)
+        return None if statement is None else self.equations.right(statement, part)
 
     # --- one scalar --------------------------------------------------------------------------------------------------
 
@@ -113,7 +108,7 @@ class ScalarMoments:
         """E of a polynomial in one scalar z, in indicators of z > c, or in the uniform variable Phi(z)."""
         while named := [part for part in expr.atoms(sympy.Symbol, sympy.Indexed) if self.equation(part) is not None and self.behind(part)]:
             expr = expr.xreplace({part: self.equation(part) for part in named})
-        elements = {part for part in expr.atoms(sympy.Symbol, sympy.Indexed) if _head(part)[:2] == name}
+        elements = {part for part in expr.atoms(sympy.Symbol, sympy.Indexed) if key(part)[0] == name}
         if len(elements) != 1 or any(elements & each.atoms(sympy.Symbol, sympy.Indexed) for each in expr.atoms(sympy.Sum, sympy.Product)):
             raise NoMoment
         z = elements.pop()
@@ -128,14 +123,6 @@ class ScalarMoments:
             raise NoMoment from None
         return sympy.Add(*[
             coefficient * _moment(powers, list(indicators), z, *self.laws[name]) for powers, coefficient in polynomial.terms()])
-
-
-def _head(symbol: sympy.Expr) -> tuple[sympy.Symbol, tuple, tuple]:
-    """Name, loop numbers and other subscripts of a named quantity."""
-    if not isinstance(symbol, sympy.Indexed):
-        return symbol, (), ()
-    fixed = tuple(each.value for each in symbol.indices if hasattr(each, "value"))
-    return symbol.base.label, fixed, tuple(each for each in symbol.indices if not hasattr(each, "value"))
 
 
 def _by_indicators(cases, z: sympy.Expr) -> sympy.Expr:

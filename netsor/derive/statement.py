@@ -46,6 +46,11 @@ class Statement:
         return ", ".join(f"{letter} = {text(low)}..{text(high)}" for letter, low, high in reversed(self.passes))
 
     @property
+    def defines(self) -> bool:
+        """Whether other formulas mention its left side by name."""
+        return self.section in ("given", "kernels", "scalars")
+
+    @property
     def symbol(self) -> sympy.Expr:
         return self.left if self.name is None else self.name
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -65,9 +66,10 @@ def run_limit(
             alone = lambda index: 1 if index.range.infinite else index.range.size  # noqa: E731
             points = POINTS if samples is not None else affordable_points(analysis, reported + asked, REPLICATES, alone)
         quasi_random = 1 << (points - 1).bit_length()
-        sampler = Sampler(analysis, samples=samples, replicates=REPLICATES, seed=seed, points=quasi_random)
-        if samples is None and (fewer := affordable_samples(analysis, sampler, reported + asked)) < sampler.samples:
-            sampler = Sampler(analysis, samples=fewer, replicates=REPLICATES, seed=seed, points=quasi_random)
+        sampler_of = partial(Sampler, analysis, replicates=REPLICATES, seed=seed, points=quasi_random)
+        sampler = sampler_of(samples=samples)
+        if samples is None and sampler.is_sampling and (fewer := affordable_samples(analysis, sampler, reported + asked)) < sampler.samples:
+            sampler = sampler_of(samples=fewer)
         return _compute(program, analysis, sampler, reported, asked, progress, workers)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from netsor.derive.names import without_loops
 from netsor.derive.printing.latex import latex
 from netsor.derive.printing.latex import left_side as latex_left
-from netsor.derive.printing.sympy_code import plain
 from netsor.derive.printing.text import left_side, text
 
 
@@ -29,7 +29,7 @@ def equation(statement) -> dict[str, Any]:
 
     found = {
         "section": statement.section, "left": left_side(statement), "right": text(statement.right),
-        "latex": f"{latex_left(statement)} = {latex(statement.right)}", "sympy": sympy.srepr(plain(statement.right)),
+        "latex": f"{latex_left(statement)} = {latex(statement.right)}", "sympy": sympy.srepr(without_loops(statement.right)),
         "rule": statement.rule, "citation": statement.citation, "for": statement.condition, "given": list(statement.given), "law": "" if statement.law is None else statement.law.text(),
         "over": list(statement.over), "indices": {str(name): [text(low), text(high)] for name, low, high in statement.axes},
     }

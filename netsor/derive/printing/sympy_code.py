@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sympy
 
-from netsor.derive.names import LoopNumber
+from netsor.derive.names import without_loops
 from netsor.derive.objects import Named
 from netsor.derive.printing.text import left_side, text
 
@@ -24,10 +24,5 @@ def document(derivation) -> str:
     for statement in derivation.lines:
         for each in (statement, *statement.where):
             condition = f"  # {each.condition}" if each.condition else ""
-            found.append(f"    {(left_side(each) if each.name is None else text(each.name))!r}: {sympy.srepr(plain(each.right))},{condition}")
+            found.append(f"    {(left_side(each) if each.name is None else text(each.name))!r}: {sympy.srepr(without_loops(each.right))},{condition}")
     return "\n".join([*found, "}", ""])
-
-
-def plain(expr: sympy.Expr) -> sympy.Expr:
-    """The formula with the numbers of loops as numbers."""
-    return expr.xreplace({number: sympy.Integer(number.value) for number in expr.atoms(LoopNumber)})
